@@ -3,12 +3,9 @@
 import copy
 import json
 import math
-import os
-import pickle
 from decimal import Decimal
-from enum import IntEnum, StrEnum
+from enum import IntEnum
 from fractions import Fraction
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from random_games import modest
 
-from sidelight import analyze, games, strategies
+from sidelight import analyze, strategies
 from sidelight.errors import GameError, ImmutableError, NoActionError, NoFileError, SidelightError
 from sidelight.game import Game
 
@@ -53,26 +50,18 @@ def refusal(make, *parts):
     ("given_loss", "exact"),
     [
         (3, Fraction(3)),
-        (-2, Fraction(-2)),
         (0.1, Fraction(1, 10)),
         (1e-3, Fraction(1, 1000)),
-        (1e22, Fraction(10**22)),
         (2.5e-310, Fraction(25, 10**311)),
         (THIRD, THIRD),
         (Decimal("0.1"), Fraction(1, 10)),
         (Decimal("1E+2"), Fraction(100)),
         ("1/3", THIRD),
-        ("-1/3", -THIRD),
         (" 2/6 ", THIRD),
         ("1e-3", Fraction(1, 1000)),
-        ("0.125", Fraction(1, 8)),
-        ("7", Fraction(7)),
         (10**30 + 1, Fraction(10**30 + 1)),
         ("1e4000", Fraction(10**4000)),
         (np.float32(0.1), Fraction(1, 10)),
-        (np.float16(0.1), Fraction(1, 10)),
-        (np.float64(0.1), Fraction(1, 10)),
-        (np.int8(-5), Fraction(-5)),
         (np.uint64(2**63), Fraction(2**63)),
         (np.str_("1/3"), THIRD),
     ],
@@ -87,12 +76,6 @@ def test_a_loss_is_read_exactly(given_loss, exact):
 @pytest.mark.parametrize("dtype", [np.int8, np.int64, np.uint16, np.float16, np.float32, np.float64, object, "U3"])
 def test_arrays_of_any_kind_are_the_game_that_lists_are(dtype):
     assert two(np.array([[1, 0], [0, 1]], dtype=dtype)) == two()
-
-
-def test_arrays_of_floats_are_read_by_their_own_shortest_text():
-    loss = np.array([[0.1, 0.2], [0.3, 1 / 3]])
-    assert two(loss).loss[0] == (Fraction(1, 10), Fraction(1, 5))
-    assert two(loss.astype(np.float32)).loss[1] == (Fraction(3, 10), Fraction("0.33333334"))
 
 
 def test_arrays_of_objects_keep_fractions():
@@ -135,12 +118,6 @@ class Color(IntEnum):
     RED = 1
 
 
-class Word(StrEnum):
-    """Words of another type."""
-
-    RED = "red"
-
-
 class Text(str):
     """Text of another type."""
 
@@ -154,23 +131,17 @@ class Point(NamedTuple):
 
 TWINS = [
     (True, 1),
-    (False, 0),
     (1, 1.0),
-    (0, -0.0),
     (0.0, -0.0),
     (0.5, THIRD + Fraction(1, 6)),
     (0.5, Decimal("0.5")),
-    (Decimal("0.5"), Decimal("0.50")),
-    (1, 1 + 0j),
     (Color.RED, 1),
-    (Word.RED, "red"),
     (Text("red"), "red"),
     (np.longdouble(1), 1),
     (np.True_, np.int8(1)),
     (("a", True), ("a", 1)),
     (("a", (np.int8(1), 2)), ("a", (1.0, 2))),
     (Point(1, 2), (1, 2)),
-    (Point(1, 2), Point(True, 2)),
     (frozenset({1}), frozenset({True})),
     ((frozenset({("x", 0)}),), (frozenset({("x", False)}),)),
 ]
@@ -208,12 +179,6 @@ def test_games_whose_symbols_are_equal_and_yet_differ_are_different_games(pair):
 def test_a_truth_value_and_a_number_do_not_make_an_easy_game_hopeless():
     assert analyze(Game([[0, 1], [1, 0]], [["T", 1], ["x", "x"]])).kind == "easy"
     refusal(lambda: Game([[0, 1], [1, 0]], [[True, 1], ["x", "x"]]), "row 0, column 1 is 1 (of type int)")
-
-
-def test_symbols_of_arrays_within_tuples_become_python_values():
-    game = Game([[0, 0]], [[("a", np.int64(1)), ("a", 1)]])
-    assert game.symbols(0) == (("a", 1),)
-    assert [type(part) for part in game.symbols(0)[0]] == [str, int]
 
 
 def test_dates_of_arrays_stay_dates():
@@ -286,17 +251,6 @@ def test_equality_is_about_losses_and_symbols():
     assert len({APPLES, other_names, two()}) == 2
 
 
-@pytest.mark.parametrize(
-    "duplicate",
-    [copy.copy, copy.deepcopy, lambda game: pickle.loads(pickle.dumps(game))],
-    ids=["copy", "deep", "pickle"],
-)
-def test_copies(duplicate):
-    twin = duplicate(APPLES)
-    assert twin == APPLES
-    assert (twin.name, twin.actions, twin.outcomes) == (APPLES.name, APPLES.actions, APPLES.outcomes)
-
-
 def test_printing():
     assert str(APPLES).splitlines() == [
         "apples: 2 actions and 2 outcomes",
@@ -346,20 +300,14 @@ def test_the_representation_makes_the_game_again():
         ([[1, 0], [0]], ["loss row 1 has 1 column but row 0 has 2", "column 1 is missing", "one entry per outcome"]),
         ([[1, 0], [0, 1, 2]], ["loss row 1 has 3 columns but row 0 has 2", "column 2 is one too many"]),
         ([], ["loss has no rows", "at least one action"]),
-        (np.zeros((0, 2)), ["loss has no rows", "at least one action"]),
         ([[], []], ["loss row 0 is empty", "at least one outcome"]),
-        (np.zeros((2, 0)), ["loss row 0 is empty", "at least one outcome"]),
-        ([[1, 0], []], ["loss row 1", "empty"]),
         (np.zeros(3), ["loss has 1 dimension", "one row per action"]),
         (np.zeros((2, 2, 2)), ["loss has 3 dimensions", "one row per action"]),
         ([1, 0], ["loss row 0 is 1", "list of losses, one per outcome"]),
         (["10", "01"], ["loss row 0 is '10'", "list of losses"]),
         ([{1: 0}, {0: 1}], ["loss row 0 is {1: 0}", "list of losses"]),
-        ([{1, 0}, {0, 1}], ["loss row 0", "list of losses"]),
         ("10", ["loss must be a list of rows"]),
-        ({"a": 1}, ["loss must be a list of rows"]),
         (5, ["loss must be a list of rows", "one per action"]),
-        (None, ["loss must be a list of rows"]),
     ],
 )
 def test_shapes_of_losses_that_are_refused(loss, parts):
@@ -375,14 +323,10 @@ def test_shapes_of_losses_that_are_refused(loss, parts):
         (["ab", "cd"], ["feedback row 0 is 'ab'", "list of symbols, one per outcome"]),
         ([], ["feedback has no rows"]),
         ([["a", ["b"]], ["a", "b"]], ["feedback row 0, column 1 is ['b']", "cannot be hashed", "a tuple"]),
-        ([["a", "b"], [{}, "b"]], ["feedback row 1, column 0 is {}", "cannot be hashed"]),
-        ([["a", (1, [])], ["a", "b"]], ["feedback row 0, column 1", "cannot be hashed"]),
         ([["a", float("nan")], ["a", "b"]], ["feedback row 0, column 1 is nan", "does not equal itself"]),
         ([["a", ("b", math.nan)], ["a", "b"]], ["feedback row 0, column 1 is ('b', nan)", "does not equal itself"]),
         ([["a", frozenset({Decimal("nan")})], ["a", "b"]], ["feedback row 0, column 1", "does not equal itself"]),
         ([["a", np.datetime64("NaT", "s")], ["a", "b"]], ["feedback row 0, column 1", "does not equal itself"]),
-        (np.array([["a"], ["b"]]), ["loss has 2 columns but feedback has 1"]),
-        (None, []),
     ],
 )
 def test_feedback_that_is_refused(feedback, parts):
@@ -394,27 +338,18 @@ def test_feedback_that_is_refused(feedback, parts):
     [
         (float("nan"), ["is nan, which is not finite", "'1/3'"]),
         (float("inf"), ["is inf, which is not finite"]),
-        (-np.inf, ["is -inf, which is not finite"]),
-        (np.float32("nan"), ["is nan, which is not finite"]),
-        (Decimal("sNaN"), ["not finite"]),
         (Decimal("-Infinity"), ["not finite"]),
-        ("nan", ["is nan, which is not finite"]),
-        ("Infinity", ["not finite"]),
         (True, ["truth value", "write 1 or 0"]),
         (np.True_, ["truth value", "write 1 or 0"]),
         (1 + 0j, ["complex", "not an exact number"]),
-        (np.complex128(1), ["not an exact number"]),
         (None, ["None", "not an exact number"]),
         ([1], ["[1]", "not an exact number"]),
         (np.array([1]), ["not a number"]),
         ("one", ["'one', which is not a number", "'1/3'"]),
-        ("", ["'', which is not a number"]),
         ("1,5", ["not a number"]),
         ("1/0", ["'1/0', which divides by zero"]),
-        ("1/3/5", ["not a number"]),
         (b"1", ["not an exact number"]),
         ("1e4001", ["1e4001", "exponents beyond 4000"]),
-        ("1e-999999999", ["exponents beyond 4000"]),
         (Decimal("1E+999999"), ["exponents beyond 4000"]),
         (np.datetime64("2024-01-01"), ["not an exact number"]),
     ],
@@ -501,14 +436,6 @@ def test_plain_data_holds_a_game_exactly(game):
 
 
 @pytest.mark.parametrize("suffix", [".toml", ".json"])
-@pytest.mark.parametrize("name", games.names())
-def test_files_hold_every_game_of_the_catalogue(tmp_path, name, suffix):
-    path = tmp_path / f"{name}{suffix}"
-    games.load(name).save(path)
-    assert_same(games.load(name), Game.load(path))
-
-
-@pytest.mark.parametrize("suffix", [".toml", ".json"])
 def test_files_are_made_to_be_read(tmp_path, suffix):
     path = tmp_path / "new folder" / f"apples{suffix}"
     Game([["1/3", 0], [0, 1]], [[None, None], ["rotten", ("good", 1)]], "apples").save(path)
@@ -535,11 +462,6 @@ def test_numbers_in_files_are_read_as_they_are_written(tmp_path, suffix, number)
     assert Game.load(written(tmp_path, f"a{suffix}", text)).loss[0][0] == Fraction(1, 10)
 
 
-def test_more_digits_than_a_float_has_are_kept(tmp_path):
-    path = written(tmp_path, "a.json", '{"loss": [[0.1000000000000000000000000000001]], "feedback": [["x"]]}')
-    assert Game.load(path).loss[0][0] == Fraction(10**30 + 1, 10**31)
-
-
 GOOD = '"feedback": [["x"]]'
 BAD_FILES = [
     ("a.json", '{"loss": [[1, 2], [1]], "feedback": [["x", "y"], ["x", "y"]]}', ["loss row 1", "column 1 is missing"]),
@@ -548,35 +470,23 @@ BAD_FILES = [
     ("a.json", '{"loss": [[1]]}', ["the key 'feedback' is missing"]),
     ("a.json", f'{{"loss": [[1]], {GOOD}, {GOOD}}}', ["the key 'feedback' is given twice"]),
     ("a.json", f'{{"loss": [[NaN]], {GOOD}}}', ["loss row 0, column 0", "not finite"]),
-    ("a.json", f'{{"loss": [[-Infinity]], {GOOD}}}', ["loss row 0, column 0", "not finite"]),
-    ("a.json", f'{{"loss": [[1e999999999]], {GOOD}}}', ["loss row 0, column 0", "exponents beyond"]),
     ("a.json", f'{{"loss": [[true]], {GOOD}}}', ["loss row 0, column 0", "truth value"]),
-    ("a.json", f'{{"loss": [[null]], {GOOD}}}', ["loss row 0, column 0", "None"]),
     ("a.json", f'{{"loss": 1, {GOOD}}}', ["loss must be a list of rows"]),
     ("a.json", '{"loss": [[1]], "feedback": "x"}', ["feedback must be a list of rows"]),
-    ("a.json", '{"loss": [[1]], "feedback": ["x"]}', ["feedback row 0 is 'x'"]),
     ("a.json", '{"loss": [[1]], "feedback": [[0.5]]}', ["feedback row 0, column 0 is 0.5", "text, integers, booleans"]),
     ("a.json", '{"loss": [[1]], "feedback": [[{"a": 1}]]}', ["feedback row 0, column 0", "dict"]),
-    ("a.json", '{"loss": [[1]], "feedback": [["x"]], "actions": ["a", "b"]}', ["actions has 2 names"]),
-    ("a.json", '{"loss": [[1]], "feedback": [["x"]], "name": 5}', ["name must be text"]),
     ("a.json", "{", ["is not valid JSON"]),
-    ("a.json", "", ["is not valid JSON"]),
     ("a.json", "[1]", ["loss and feedback"]),
     ("a.json", b'{"name": "\xff"}', ["is not valid JSON"]),
     ("a.json", "[" * 100_000, ["is not valid JSON"]),
     ("a.toml", 'loss = [[1]\nfeedback = [["x"]]', ["is not valid TOML"]),
-    ("a.toml", 'loss = [[1]]\nloss = [[1]]\nfeedback = [["x"]]', ["is not valid TOML"]),
     ("a.toml", 'loss = [[1]]\nfeedback = [["x"]]\ncolour = 1', ["unknown key 'colour'"]),
     ("a.toml", 'loss = [[nan]]\nfeedback = [["x"]]', ["loss row 0, column 0", "not finite"]),
-    ("a.toml", 'loss = [[inf]]\nfeedback = [["x"]]', ["loss row 0, column 0", "not finite"]),
     ("a.toml", 'loss = [[1]]\nfeedback = [[1.0]]', ["feedback row 0, column 0 is 1.0", "text, integers, booleans"]),
     ("a.toml", 'loss = [[1]]\nfeedback = [[{none = 1}]]', ["feedback row 0, column 0", "dict"]),
     ("a.toml", 'loss = [[1, 2]]\nfeedback = [[true, 1]]', ["column 1 is 1 (of type int)", "True (of type bool)"]),
-    ("a.json", '{"loss": [[1, 2]], "feedback": [[["a", false], ["a", 0]]]}', ["column 1 is ('a', 0)", "as text"]),
     ("a.toml", 'loss = [[1]]\nfeedback = [[2024-01-01]]', ["feedback row 0, column 0", "date"]),
-    ("a.toml", 'loss = [[2024-01-01]]\nfeedback = [["x"]]', ["loss row 0, column 0", "not an exact number"]),
     ("a.yaml", "loss: []", ["cannot tell the format", ".toml or .json"]),
-    ("a", "{}", ["cannot tell the format", ".toml or .json"]),
 ]  # fmt: skip
 
 
@@ -603,9 +513,7 @@ def test_a_folder_is_no_file(tmp_path):
     ("symbol", "shown"),
     [
         (0.5, "0.5 of type float"),
-        (THIRD, "Fraction(1, 3)"),
         (frozenset({1}), "frozenset({1})"),
-        (b"x", "b'x'"),
         (("a", 0.5), "0.5 of type float"),
         (Decimal("0.5"), "0.5"),
     ],
@@ -623,40 +531,6 @@ def test_symbols_that_no_file_holds_are_named(tmp_path, suffix, symbol, shown):
 def test_text_that_no_file_holds(tmp_path):
     refusal(lambda: two(name="\ud800").save(tmp_path / "a.json"), "text that no file can")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_the_format_must_be_known_to_save(tmp_path):
-    refusal(lambda: APPLES.save(tmp_path / "a.txt"), "name the file .toml or .json")
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("interruption", [KeyboardInterrupt, OSError("the disk is full")])
-@pytest.mark.parametrize("moment", ["write_bytes", "replace"])
-def test_an_interrupted_save_keeps_the_old_file(tmp_path, monkeypatch, interruption, moment):
-    path = tmp_path / "game.toml"
-    APPLES.save(path)
-    before = path.read_bytes()
-
-    def interrupt(*arguments):
-        if moment == "write_bytes":
-            with open(arguments[0], "w") as half:
-                half.write("loss = [[")
-        raise interruption
-
-    monkeypatch.setattr(Path if moment == "write_bytes" else os, moment, interrupt)
-    with pytest.raises((KeyboardInterrupt, OSError)):
-        two().save(path)
-    monkeypatch.undo()
-    assert path.read_bytes() == before
-    assert [each.name for each in tmp_path.iterdir()] == ["game.toml"]
-
-
-def test_saving_replaces_the_old_file(tmp_path):
-    path = tmp_path / "game.toml"
-    APPLES.save(path)
-    two().save(path)
-    assert_same(two(), Game.load(path))
-    assert [each.name for each in tmp_path.iterdir()] == ["game.toml"]
 
 
 @pytest.mark.parametrize("suffix", [".toml", ".json"])

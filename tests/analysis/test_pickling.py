@@ -64,7 +64,7 @@ def test_pickles_are_made_while_others_learn():
     thread = threading.Thread(target=pickle_on)
     thread.start()
     try:
-        sl.simulate(strategy, sl.environments.IID(np.full(game.n_outcomes, 1 / game.n_outcomes)), 300, runs=2)
+        sl.simulate(strategy, sl.environments.IID(np.full(game.n_outcomes, 1 / game.n_outcomes)), 60, runs=1)
     finally:
         stop.set()
         thread.join()

@@ -4,7 +4,8 @@ import numpy as np
 from random_games import spell
 
 from sidelight.analysis import analyze
-from sidelight.optimization.allocation import new_allocation, start_search
+from sidelight.kernels.arrays import new_arrays
+from sidelight.optimization.allocation import Allocation, start_search
 from sidelight.optimization.geometry import geometry
 from sidelight.optimization.likelihood import project
 
@@ -12,8 +13,14 @@ from sidelight.optimization.likelihood import project
 def room(game):
     """Return a game as the searches need it, and an empty problem."""
     shape = geometry(analyze(game))
-    symbols = int(shape.signals.first[-1])
-    return shape, new_allocation(game.n_actions, game.n_outcomes, symbols, len(shape.difference))
+    return shape, new_arrays(Allocation, **sizes(shape))
+
+
+def sizes(shape, silent=0):
+    """Return the sizes of a problem's arrays, with so many silent actions besides those of the game."""
+    (actions, outcomes), symbols = shape.loss.shape, int(shape.signals.first[-1])
+    borders = len(shape.difference)
+    return {"actions": actions + silent, "outcomes": outcomes, "symbols": symbols, "borders": borders, "equations": 1}
 
 
 def random_game(rng, outcomes=5):

@@ -5,16 +5,17 @@ import pytest
 from scipy.optimize import linprog
 
 from optimization.problems import border_problems
+from sidelight.kernels.arrays import new_arrays
 from sidelight.limits import lower_bound
 from sidelight.optimization.allocation import FOUND, SUFFICIENT, allocate
-from sidelight.optimization.master import column_place, new_master, reset_master, solve_master
+from sidelight.optimization.master import Master, column_place, reset_master, solve_master
 
 
 def test_simplex_against_scipy():
     rng = np.random.default_rng(4)
     for _ in range(30):
         actions = int(rng.integers(3, 6))
-        master = new_master(actions)
+        master = new_arrays(Master, actions=actions)
         master.cost[:] = rng.exponential(size=actions)
         reset_master(master, 0)
         columns = []

@@ -4,14 +4,15 @@ from itertools import islice
 
 import numpy as np
 
-from optimization.problems import random_game
+from optimization.problems import random_game, sizes
 from sidelight.analysis import analyze
+from sidelight.kernels.arrays import new_arrays
 from sidelight.optimization.allocation import start_search
 from sidelight.optimization.geometry import geometry
 from sidelight.optimization.hinge import (
+    Hinge,
     find_consistent_law,
     minimize_hinge,
-    new_hinge,
     start_in_ball,
     with_silent_action,
 )
@@ -32,8 +33,7 @@ def hinge_problems(rng, radius):
         j = int(np.argmin(np.where(shape.candidate == 1, shape.loss @ law, np.inf)))
         outcomes = rng.choice(3, size=60, p=law)
         base = [np.array(game.signal(a))[:, outcomes].mean(axis=1) for a in range(game.n_actions)]
-        symbols = int(shape.signals.first[-1])
-        problem = new_hinge(game.n_actions + 1, 3, symbols, len(shape.difference))
+        problem = new_arrays(Hinge, **sizes(shape, silent=1))
         problem.allocation.search.base[:] = np.concatenate([*base, [1.0]])
         problem.radius[:] = radius
         problem.ball[0] = j if game.informative(j) else -1

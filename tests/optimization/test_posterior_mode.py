@@ -15,7 +15,7 @@ from sidelight.optimization.posterior_mode import law_on_border, maximize_poster
 from sidelight.strategies.prospect.evaluation import terms
 
 # Set SIDELIGHT_PROBLEMS=2000 for the long audit.
-PROBLEMS = int(os.environ.get("SIDELIGHT_PROBLEMS", "250"))
+PROBLEMS = int(os.environ.get("SIDELIGHT_PROBLEMS", "80"))
 
 
 @loop

@@ -173,7 +173,7 @@ def test_no_generator_outlives_its_simulation_but_for_two(horizon):
     strategy, environment = sl.strategies.RandCBP(APPLES), IID([0.3, 0.7])
     sl.simulate(strategy, environment, horizon, 2, progress=False, workers=1)
     before = alive()
-    sl.simulate(strategy, environment, horizon, 200, progress=False, workers=1)
+    sl.simulate(strategy, environment, horizon, 50, progress=False, workers=1)
     assert alive() <= before + 2
 
 

@@ -39,7 +39,6 @@ class TestCheckpoints:
             (4, 100, [25, 50, 75, 100]),
             (3, 100, [33, 66, 100]),
             (200, 5, [1, 2, 3, 4, 5]),
-            (1, 1, [1]),
             (np.int64(2), np.int64(10), [5, 10]),
         ],
     )
@@ -81,17 +80,13 @@ class TestCheckpoints:
             (0, "at least 1"),
             (True, "give how many"),
             ("logarithmic", "give how many, 'log', or a list of rounds"),
-            (-3, "at least 1"),
             ([], "list of rounds"),
             ([1.5, 2.0], "list of rounds"),
             ([[1, 2]], "list of rounds"),
-            ("all", "list of rounds"),
             (None, "list of rounds"),
-            (2.5, "list of rounds"),
             ([0, 5], "between 1 and the horizon 100"),
             ([5, 101], "between 1 and the horizon 100"),
             ([5, 5], "must increase"),
-            ([7, 5], "must increase"),
             (np.array([50, 30], np.uint64), "increas"),
         ],
     )
@@ -112,13 +107,9 @@ class TestCheckpoints:
     [
         ({"horizon": 0}, "horizon is 0: give a whole number of at least 1"),
         ({"horizon": 10.0}, "horizon is 10.0"),
-        ({"horizon": True}, "horizon is True"),
         ({"runs": 0}, "runs is 0"),
-        ({"runs": None}, "runs is None"),
         ({"seed": -1}, "seed is -1"),
-        ({"seed": None}, "seed is None"),
         ({"workers": 0}, "workers is 0"),
-        ({"workers": 1.5}, "workers is 1.5"),
         ({"first_run": -1}, "first_run is -1"),
     ],
 )
@@ -256,21 +247,6 @@ class Compiled(KernelStrategy):
         return KernelState(np.zeros(self.game.n_actions), np.zeros(self.game.n_actions))
 
 
-class Delegating(Strategy):
-    """RandCBP behind the interface for plain Python."""
-
-    def _start(self):
-        return {"inner": RandCBP(self.game).reset(0)}
-
-    def _act(self, context):
-        inner = self.state["inner"]
-        inner._rng = self.rng
-        return inner.act()
-
-    def _observe(self, action, symbol, context):
-        self.state["inner"].observe(self.game.symbols(action)[symbol], action=action)
-
-
 class TestPlainPython:
     """Strategies that are stepped."""
 
@@ -282,14 +258,6 @@ class TestPlainPython:
         assert np.array_equal(plain.regret, compiled.regret)
         assert np.array_equal(plain.plays, compiled.plays)
         assert plain.plays.min() > 0
-
-    @pytest.mark.parametrize("name", ["apple-tasting", "dynamic-pricing"])
-    def test_randcbp_stepped_is_randcbp(self, name):
-        game = sl.games.load(name)
-        environment = IID(laws.load("dirichlet", game.n_outcomes))
-        settings = {"horizon": 200, "runs": 2, "seed": 3}
-        stepped, compiled = (sl.simulate(kind(game), environment, **settings) for kind in (Delegating, RandCBP))
-        assert np.array_equal(stepped.regret, compiled.regret)
 
     def test_an_action_that_does_not_exist(self):
         class Wrong(Plain):
@@ -390,8 +358,8 @@ ROW = "sl.Game([[s * s - 160 * s, s * s + 160 * s] for s in range(-40, 41)], [['
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 @pytest.mark.parametrize(
     ("game", "workers"),
-    [("sl.games.load('apple-tasting')", 1), ("sl.games.load('apple-tasting')", 2), (ROW, 1)],
-    ids=["one worker", "two workers", "long rounds"],
+    [("sl.games.load('apple-tasting')", 2), (ROW, 1)],
+    ids=["two workers", "long rounds"],
 )
 def test_ctrl_c_stops(game, workers):
     """Played to its end it would take hours."""

@@ -27,9 +27,9 @@ class Envelope(Cells):
 
         The proof of a Pareto-optimal action is the middle of its cell.
         """
-        ends = [Fraction(0), *self._bends, _ONE]
+        ends = [Fraction(0), *self.bends, _ONE]
         middles = [(low + high) / 2 for low, high in pairwise(ends)]
-        found = {i: ActionCertificate("pareto", _law(q), None) for i, q in zip(self._pieces, middles, strict=True)}
+        found = {i: ActionCertificate("pareto", _law(q), None) for i, q in zip(self.pieces, middles, strict=True)}
         return {i: found[i] if i in found else self._above(i) for i in self.classes}
 
     @cached_property
@@ -57,7 +57,7 @@ class Envelope(Cells):
         return Fraction(self.loss[j][0] - self.loss[i][0], self._slope(i) - self._slope(j))
 
     @cached_property
-    def _pieces(self) -> list[int]:
+    def pieces(self) -> list[int]:
         """The Pareto-optimal actions from q = 0 to q = 1, so with falling slopes."""
         pieces: list[int] = []
         starts: list[Fraction] = []  # where each piece begins; the first one before q = 0
@@ -78,15 +78,15 @@ class Envelope(Cells):
         return pieces
 
     @cached_property
-    def _bends(self) -> list[Fraction]:
+    def bends(self) -> list[Fraction]:
         """The values of q at which the envelope changes its slope."""
-        return [self._crossing(*pair) for pair in pairwise(self._pieces)]
+        return [self._crossing(*pair) for pair in pairwise(self.pieces)]
 
     @cached_property
     def _meeting(self) -> dict[tuple[int, int], Fraction]:
         """The q at which neighbors i < j meet."""
-        pairs = ((min(pair), max(pair)) for pair in pairwise(self._pieces))
-        return dict(zip(pairs, self._bends, strict=True))
+        pairs = ((min(pair), max(pair)) for pair in pairwise(self.pieces))
+        return dict(zip(pairs, self.bends, strict=True))
 
     @cached_property
     def _optimal(self) -> dict[Fraction, list[int]]:
@@ -108,15 +108,15 @@ class Envelope(Cells):
         The distance is convex. Its least value is at the bend where the envelope's slopes pass that of the line, and
         the two actions that meet there can be mixed to the same slope; or it is at an end.
         """
-        place = bisect_left(self._pieces, -self._slope(i), key=lambda k: -self._slope(k))
+        place = bisect_left(self.pieces, -self._slope(i), key=lambda k: -self._slope(k))
         if place == 0:
-            return Fraction(0), {self._pieces[0]: _ONE}
-        if place == len(self._pieces):
-            return _ONE, {self._pieces[-1]: _ONE}
-        left, right = self._pieces[place - 1], self._pieces[place]
+            return Fraction(0), {self.pieces[0]: _ONE}
+        if place == len(self.pieces):
+            return _ONE, {self.pieces[-1]: _ONE}
+        left, right = self.pieces[place - 1], self.pieces[place]
         share = Fraction(self._slope(i) - self._slope(right), self._slope(left) - self._slope(right))
         weights = {left: share, right: 1 - share}
-        return self._bends[place - 1], {k: weight for k, weight in sorted(weights.items()) if weight}
+        return self.bends[place - 1], {k: weight for k, weight in sorted(weights.items()) if weight}
 
     def _above(self, i: int) -> ActionCertificate:
         """Say whether an action that is not Pareto-optimal touches the envelope, with proof."""

@@ -54,6 +54,8 @@ def maximize(A: Sequence[Row], b: Row, c: Row) -> Optimum:
 
 def propose(A: Sequence[Row], b: Row, c: Row) -> Proposal | None:
     """Ask HiGHS for an optimal basis; None if it finds none."""
+    import highspy
+
     # Rows of very different size are scaled to one size; a row's scale changes neither the point nor the basis.
     # Integers are divided by integers, since neither needs to fit a float.
     scales = [max(max(map(abs, row)), 1) for row in A]
@@ -65,20 +67,13 @@ def propose(A: Sequence[Row], b: Row, c: Row) -> Proposal | None:
         bounds = np.array([value / scale for value, scale in zip(b, scales, strict=True)])
     except OverflowError:
         return None
-    return propose_float(matrix, bounds, np.array(c, dtype=float))
-
-
-def propose_float(matrix: Floats, b: Floats, c: Floats) -> Proposal | None:
-    """Ask HiGHS for an optimal basis of max c x, matrix x <= b, x >= 0, given as floats."""
-    import highspy
-
     solver = _solver()
     m, n = matrix.shape
     lp = highspy.HighsLp()
     lp.num_col_, lp.num_row_ = n, m
-    lp.col_cost_ = -c
+    lp.col_cost_ = -np.array(c, dtype=float)
     lp.col_lower_, lp.col_upper_ = np.zeros(n), np.full(n, highspy.kHighsInf)
-    lp.row_lower_, lp.row_upper_ = np.full(m, -highspy.kHighsInf), b
+    lp.row_lower_, lp.row_upper_ = np.full(m, -highspy.kHighsInf), bounds
     nonzero = matrix != 0.0
     lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
     lp.a_matrix_.start_ = np.concatenate([[0], np.cumsum(nonzero.sum(axis=1))]).astype(np.int32)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.checks.report import Check, ensure, same
+from sidelight.checks.report import checks_in, ensure, same
 from sidelight.checks.stage import Stage
 from sidelight.errors import SidelightError
 from sidelight.strategies.base import Strategy, plain
@@ -100,4 +100,4 @@ def _plays(stage: Stage, strategy: Strategy, where: str) -> None:
             raise AssertionError(f"{where} play raises {type(error).__name__}: {error}") from error
 
 
-CHECKS: tuple[Check, ...] = (refuses_wrong_arguments, takes_numbers_of_numpy)
+CHECKS = checks_in(globals())

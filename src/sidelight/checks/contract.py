@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sidelight.checks.report import Check, ensure, ensure_plain, importable, same, size
+from sidelight.checks.report import checks_in, ensure, ensure_plain, importable, same, size
 from sidelight.checks.stage import HORIZON, ROUNDS, Stage
 from sidelight.strategies.base import Strategy, plain
 
@@ -171,16 +171,4 @@ def _generator(strategy: Strategy) -> str:
     return repr(strategy.rng.bit_generator.state)
 
 
-CHECKS: tuple[Check, ...] = (
-    is_a_strategy,
-    constructor_only_stores,
-    prints_its_parameters,
-    explains_without_playing,
-    clone_is_independent,
-    survives_pickle_and_deepcopy,
-    reset_reproduces,
-    same_seed_same_play,
-    saves_and_loads,
-    saved_data_is_a_copy,
-    memory_is_bounded,
-)
+CHECKS = checks_in(globals())

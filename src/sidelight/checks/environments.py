@@ -5,57 +5,20 @@ from __future__ import annotations
 import copy
 import pickle
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from sidelight.checks.report import Check, Report, ensure, ensure_plain, importable, same
+from sidelight.checks.report import Report, checks_in, ensure, ensure_plain, importable, same
 from sidelight.environments.base import Environment, baseline, cost, draw
 from sidelight.game import Game
-from sidelight.kernels import compiled_available, implements, interpreted
-from sidelight.kernels.arrays import Integers
+from sidelight.kernels import compiled_available, interpreted
 from sidelight.simulation import simulate
-from sidelight.strategies.base import KernelStrategy, act, observe
+from sidelight.strategies import Uniform
 
 RUNS = 2
 ROUNDS = 50
 SEED = 7
-
-
-class Turns(NamedTuple):
-    """How many actions take turns."""
-
-    actions: int
-
-
-class Turn(NamedTuple):
-    """Whose turn it is."""
-
-    next: Integers
-
-
-@implements(act, Turns)
-def _act(parameters: Turns, state: Turn, context: Any, rng: np.random.Generator) -> int:
-    action = state.next[0]
-    state.next[0] = (action + 1) % parameters.actions
-    return action
-
-
-@implements(observe, Turns)
-def _observe(parameters: Turns, state: Turn, action: int, symbol: int, context: Any) -> None:
-    pass
-
-
-class TakingTurns(KernelStrategy):
-    """Plays all actions in turn, to try environments with."""
-
-    guarantee: ClassVar[str] = "none"
-
-    def _compile(self) -> Turns:
-        return Turns(self.game.n_actions)
-
-    def _start(self) -> Turn:
-        return Turn(np.zeros(1, np.int64))
 
 
 @dataclass(frozen=True)
@@ -83,7 +46,7 @@ class Site:
 
     def simulate(self) -> list[bytes]:
         """Simulate; return regrets and plays."""
-        strategy = TakingTurns(self.game)
+        strategy = Uniform(self.game)
         strategy.dimension = self.environment.dimension
         settings: dict[str, Any] = {"horizon": ROUNDS, "runs": RUNS, "seed": SEED, "checkpoints": ROUNDS, "workers": 1}
         results = simulate(strategy, self.environment, progress=False, **settings)
@@ -184,12 +147,4 @@ def compiled_as_interpreted(site: Site) -> str | None:
     return None
 
 
-CHECKS: tuple[Check, ...] = (
-    describes_itself,
-    draws_valid_outcomes,
-    charges_regret,
-    runs_can_be_repeated,
-    survives_pickle_and_deepcopy,
-    draws_from_its_generator_only,
-    compiled_as_interpreted,
-)
+CHECKS = checks_in(globals())

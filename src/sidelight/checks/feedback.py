@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.checks.report import Check, ensure, same
+from sidelight.checks.report import checks_in, ensure, same
 from sidelight.checks.stage import ROUNDS, Stage
 from sidelight.errors import SidelightError
 from sidelight.strategies.base import Strategy, plain
@@ -166,12 +166,4 @@ def _goes_on_as_if_nothing_happened(stage: Stage, disturbed: Strategy) -> None:
     ensure(stage.play(disturbed, 3) == stage.play(fresh, 3), "calls that were refused change what is played later")
 
 
-CHECKS: tuple[Check, ...] = (
-    plays_valid_actions,
-    takes_late_feedback,
-    needs_no_feedback,
-    refuses_wrong_order,
-    refuses_unknown_symbols,
-    refuses_wrong_contexts,
-    changes_no_input,
-)
+CHECKS = checks_in(globals())

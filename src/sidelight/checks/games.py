@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from sidelight.analysis import analyze
-from sidelight.checks.report import Check, Report, ensure, ensure_plain
+from sidelight.checks.report import Report, checks_in, ensure, ensure_plain
 from sidelight.errors import GameError
 from sidelight.game import Game
 
@@ -109,10 +109,4 @@ def explains_itself(game: Game) -> None:
     ensure(str(game) and repr(game), "the game cannot be printed")
 
 
-CHECKS: tuple[Check, ...] = (
-    matrices_agree,
-    survives_copies,
-    analysis_hangs_together,
-    observers_observe,
-    explains_itself,
-)
+CHECKS = checks_in(globals())

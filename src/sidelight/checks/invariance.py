@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sidelight.checks.report import Check, ensure, same
+from sidelight.checks.report import checks_in, ensure, same
 from sidelight.checks.stage import HORIZON, Stage, own_seed
 from sidelight.game import Game
 
@@ -51,8 +51,4 @@ def hidden_outcomes_do_not_matter(stage: Stage) -> str | None:
     return None
 
 
-CHECKS: tuple[Check, ...] = (
-    names_do_not_matter,
-    common_losses_do_not_matter,
-    hidden_outcomes_do_not_matter,
-)
+CHECKS = checks_in(globals())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -63,6 +64,12 @@ class Report:
         omitted = dict.fromkeys((name, reason) for (_, name), reason in self.omitted.items())
         lines += [f"  {name}: left out, {reason}" for name, reason in omitted]
         return "\n".join(lines)
+
+
+def checks_in(module: dict[str, Any]) -> tuple[Check, ...]:
+    """Return the checks that a module defines, in order: all public functions but `check_...`, which run them."""
+    own = [each for each in module.values() if inspect.isfunction(each) and each.__module__ == module["__name__"]]
+    return tuple(each for each in own if not each.__name__.startswith(("_", "check_")))
 
 
 def title(check: Check) -> str:

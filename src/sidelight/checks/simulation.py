@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sidelight.checks.report import Check, ensure, same
+from sidelight.checks.report import checks_in, ensure, same
 from sidelight.checks.stage import HORIZON, RUNS, Stage, own_seed
 from sidelight.kernels import compiled_available, interpreted
 from sidelight.strategies.base import KernelStrategy
@@ -58,9 +58,4 @@ def compiled_as_interpreted(stage: Stage) -> str | None:
     return None
 
 
-CHECKS: tuple[Check, ...] = (
-    simulated_as_by_hand,
-    runs_are_independent,
-    workers_do_not_matter,
-    compiled_as_interpreted,
-)
+CHECKS = checks_in(globals())

@@ -25,9 +25,7 @@ NeurIPS 2015.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Annotated, Any, NamedTuple
 
 from sidelight.game_arrays import Signals
 from sidelight.kernels import generic, implements, kernel
@@ -36,8 +34,8 @@ from sidelight.optimization.divergence import divergence, exchange_points, minim
 from sidelight.optimization.former_points import proves
 from sidelight.optimization.geometry import Geometry
 from sidelight.optimization.likelihood import informative
-from sidelight.optimization.master import Master, column_place, new_master, reset_master, solve_master
-from sidelight.optimization.search import Search, new_search, set_directions
+from sidelight.optimization.master import Master, column_place, reset_master, solve_master
+from sidelight.optimization.search import Search, set_directions
 
 _MOST_CUTS = 60
 # A symbol of this probability under p confines the alternatives to none of its outcomes.
@@ -58,9 +56,9 @@ class Allocation(NamedTuple):
 
     search: Search
     master: Master
-    points: Floats
-    multipliers: Floats
-    bound: Floats  # see `allocate`
+    points: Annotated[Floats, "borders", "outcomes"]
+    multipliers: Annotated[Floats, "borders"]
+    bound: Annotated[Floats, 1]  # see `allocate`
 
 
 search_border = generic("search_border", ("problem", "game", "j", "e", "tolerance", "first"))
@@ -72,12 +70,6 @@ column_entry = generic("column_entry", ("problem", "signals", "a"))
 """Return what one play of a reveals about the alternative that was found last."""
 ask_for = generic("ask_for", ("problem", "share"))
 """Set the weights to an allocation."""
-
-
-def new_allocation(actions: int, outcomes: int, symbols: int, borders: int, equations: int = 1) -> Allocation:
-    """Return room for allocation problems."""
-    search, master = new_search(actions, outcomes, symbols, equations, borders), new_master(actions)
-    return Allocation(search, master, np.zeros((borders, outcomes)), np.zeros(borders), np.zeros(1))
 
 
 @kernel

@@ -25,8 +25,8 @@ from sidelight.analysis.analysis import Analysis
 from sidelight.analysis.linear_algebra import to_integers
 from sidelight.game_arrays import Signals, signals
 from sidelight.kernels import loop
-from sidelight.kernels.arrays import Floats
-from sidelight.optimization.allocation import add_column, new_allocation
+from sidelight.kernels.arrays import Floats, new_arrays
+from sidelight.optimization.allocation import Allocation, add_column
 from sidelight.optimization.divergence import minimize_divergence
 from sidelight.optimization.geometry import neighbors_of
 from sidelight.optimization.master import reset_master, solve_master
@@ -160,8 +160,8 @@ class _Solver:
         game = analysis.game
         self.j, self.borders, self.group = j, borders, twins(analysis, j)
         self.signals = signals(game)
-        symbols, equations = int(self.signals.first[-1]), len(borders[0].rows)
-        self.problem = new_allocation(game.n_actions, game.n_outcomes, symbols, 1, equations)
+        sizes = {"actions": game.n_actions, "outcomes": game.n_outcomes, "symbols": int(self.signals.first[-1])}
+        self.problem = new_arrays(Allocation, **sizes, borders=1, equations=len(borders[0].rows))
         self.search, self.master = self.problem.search, self.problem.master
         self.search.base[:] = [float(_mass(row, law)) for a in range(game.n_actions) for row in game.signal(a)]
         self.gaps = gaps

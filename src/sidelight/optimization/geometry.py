@@ -32,7 +32,7 @@ def scaled_losses(analysis: Analysis) -> tuple[list[list[Fraction]], Fraction]:
     return [[value / scale for value in row] for row in rest], scale
 
 
-def candidates(analysis: Analysis) -> Integers:
+def pareto_flags(analysis: Analysis) -> Integers:
     """Return 1 for the first of each class of Pareto-optimal actions, 0 for other actions."""
     twins = analysis.cells.representative
     every = range(analysis.game.n_actions)
@@ -52,7 +52,7 @@ def geometry(analysis: Analysis) -> Geometry:
         signals=signals(game),
         loss=float_rows(exact),
         twin=np.array(list(analysis.cells.representative), np.int64),
-        candidate=candidates(analysis),
+        candidate=pareto_flags(analysis),
         start=np.array(start, np.int64),
         difference=np.array(rows, float).reshape(len(rows), game.n_outcomes),
     )

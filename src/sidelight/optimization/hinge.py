@@ -20,7 +20,7 @@ stands for that.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -31,7 +31,6 @@ from sidelight.optimization.allocation import (
     Allocation,
     ask_for,
     column_entry,
-    new_allocation,
     search_border,
     start_search,
 )
@@ -60,11 +59,11 @@ class Hinge(NamedTuple):
     """An allocation problem with radii. The weights of its search hold theta; its last action is the silent one."""
 
     allocation: Allocation
-    plays: Floats  # r
-    radius: Floats  # f
-    excess: Floats  # KL - f
-    curvature: Floats  # second derivatives of the smoothed positive parts
-    ball: Integers  # the action whose radius confines the laws, -1 for none
+    plays: Annotated[Floats, "actions"]  # r
+    radius: Annotated[Floats, "actions"]  # f
+    excess: Annotated[Floats, "actions"]  # KL - f
+    curvature: Annotated[Floats, "actions"]  # second derivatives of the smoothed positive parts
+    ball: Annotated[Integers, 1]  # the action whose radius confines the laws, -1 for none
 
 
 def with_silent_action(game: Geometry) -> Geometry:
@@ -73,18 +72,6 @@ def with_silent_action(game: Geometry) -> Geometry:
     last = signals.first[-1]
     shown = np.vstack([signals.shown, np.full(signals.shown.shape[1], last)])
     return game._replace(signals=Signals(shown, np.append(signals.first, last + 1)))
-
-
-def new_hinge(actions: int, outcomes: int, symbols: int, borders: int) -> Hinge:
-    """Return room for problems with radii of a game with its silent action."""
-    return Hinge(
-        allocation=new_allocation(actions, outcomes, symbols, borders),
-        plays=np.zeros(actions),
-        radius=np.zeros(actions),
-        excess=np.zeros(actions),
-        curvature=np.zeros(actions),
-        ball=np.zeros(1, np.int64),
-    )
 
 
 @implements(search_border, Hinge)

@@ -15,13 +15,13 @@ The best law need not be unique: the symbols may say nothing about some directio
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from sidelight.game_arrays import Signals
 from sidelight.kernels import kernel
-from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.arrays import Floats, Integers, new_arrays
 from sidelight.kernels.linear_algebra import cholesky, solve
 
 # How far max g may exceed n, relative to n.
@@ -38,33 +38,26 @@ _SHARE = 1e-3
 class Newton(NamedTuple):
     """Scratch of Newton's method."""
 
-    gradient: Floats
-    hessian: Floats  # its lower half, then Cholesky's factor of it
-    right: Floats
-    step: Floats
-    free: Integers  # the coordinates that may move
-    rate: Floats  # by symbol, what its outcomes share
+    gradient: Annotated[Floats, "outcomes"]
+    hessian: Annotated[Floats, "outcomes", "outcomes"]  # its lower half, then Cholesky's factor of it
+    right: Annotated[Floats, "outcomes"]
+    step: Annotated[Floats, "outcomes"]
+    free: Annotated[Integers, "outcomes"]  # the coordinates that may move
+    rate: Annotated[Floats, "symbols"]  # by symbol, what its outcomes share
 
 
 class Fit(NamedTuple):
     """A law, kept from one fit to the next, and what fitting works with."""
 
-    law: Floats
-    image: Floats  # the law of every action's symbols, one after the other
+    law: Annotated[Floats, "outcomes"]
+    image: Annotated[Floats, "symbols"]  # the law of every action's symbols, one after the other
     scratch: Newton
 
 
 def new_fit(outcomes: int, symbols: int) -> Fit:
     """Return the uniform law, and room to fit it."""
-    newton = Newton(
-        gradient=np.zeros(outcomes),
-        hessian=np.zeros((outcomes, outcomes)),
-        right=np.zeros(outcomes),
-        step=np.zeros(outcomes),
-        free=np.zeros(outcomes, np.int64),
-        rate=np.zeros(symbols),
-    )
-    return Fit(np.full(outcomes, 1.0 / outcomes), np.zeros(symbols), newton)
+    fit = new_arrays(Fit, outcomes=outcomes, symbols=symbols)
+    return fit._replace(law=np.full(outcomes, 1.0 / outcomes))
 
 
 @kernel

@@ -7,9 +7,7 @@ about alternative c. Alternatives come one after the other (see `sidelight.optim
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
-
-import numpy as np
+from typing import Annotated, NamedTuple
 
 from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats, Integers
@@ -24,28 +22,14 @@ _OPTIMAL = 1e-10
 class Master(NamedTuple):
     """The master problem in its dual form, and the basis of the simplex method."""
 
-    cost: Floats  # Delta
-    share: Floats  # r
-    inverse: Floats  # of the basis, transposed
-    level: Floats  # the values of its columns
-    basic: Integers  # which those are; negative for a slack
-    pool: Floats  # the alternatives' columns
-    pooled: Integers  # how many there are
-    column: Floats
-
-
-def new_master(actions: int) -> Master:
-    """Return room for a master problem."""
-    return Master(
-        cost=np.zeros(actions),
-        share=np.zeros(actions),
-        inverse=np.zeros((actions, actions)),
-        level=np.zeros(actions),
-        basic=np.zeros(actions, np.int64),
-        pool=np.zeros((_POOL, actions)),
-        pooled=np.zeros(1, np.int64),
-        column=np.zeros(actions),
-    )
+    cost: Annotated[Floats, "actions"]  # Delta
+    share: Annotated[Floats, "actions"]  # r
+    inverse: Annotated[Floats, "actions", "actions"]  # of the basis, transposed
+    level: Annotated[Floats, "actions"]  # the values of its columns
+    basic: Annotated[Integers, "actions"]  # which those are; negative for a slack
+    pool: Annotated[Floats, _POOL, "actions"]  # the alternatives' columns
+    pooled: Annotated[Integers, 1]  # how many there are
+    column: Annotated[Floats, "actions"]
 
 
 @kernel

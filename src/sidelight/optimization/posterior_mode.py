@@ -145,7 +145,7 @@ def newton_step(
 
 
 @kernel
-def growth(signals: Signals, counts: Floats, prior: float, fit: Fit, length: float) -> float:
+def posterior_growth(signals: Signals, counts: Floats, prior: float, fit: Fit, length: float) -> float:
     """Return by how much F grows along the step, no longer than `_REACH` of the way to the boundary."""
     total = 0.0
     for m in range(fit.law.shape[0]):
@@ -163,14 +163,14 @@ def step_length(signals: Signals, counts: Floats, prior: float, fit: Fit, decrem
     if decrement < prior / 16.0:
         return length
     for _ in range(_MOST_HALVINGS):
-        if growth(signals, counts, prior, fit, length) >= 0.1 * length * decrement:
+        if posterior_growth(signals, counts, prior, fit, length) >= 0.1 * length * decrement:
             break
         length *= 0.5
     return length
 
 
 @kernel
-def restore(row: Floats, bordered: bool, law: Floats) -> None:
+def restore_equations(row: Floats, bordered: bool, law: Floats) -> None:
     """Take back what rounding has made of x p = 0 and sum p = 1, multiplying masses by factors close to 1."""
     if bordered:
         up, down = 0.0, 0.0
@@ -203,7 +203,7 @@ def maximize_posterior(
         length = step_length(signals, counts, prior, fit, decrement)
         for m in range(fit.law.shape[0]):
             fit.law[m] += length * fit.scratch.step[m]
-        restore(row, bordered, fit.law)
+        restore_equations(row, bordered, fit.law)
         project(signals, fit.law, fit.image)
         if length == 1.0 and decrement <= enough:
             return steps

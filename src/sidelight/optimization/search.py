@@ -6,9 +6,7 @@ which j shows the same give a direction along which S_j q stays; each equation t
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy as np
+from typing import Annotated, NamedTuple
 
 from sidelight.game_arrays import Signals
 from sidelight.kernels import kernel
@@ -22,74 +20,41 @@ _DEPENDENT = 1e-11
 class Equations(NamedTuple):
     """The equations e_i q = b_i besides S_j q = S_j p."""
 
-    rows: Floats  # e
-    levels: Floats  # b
-    multipliers: Floats  # eta
-    pivots: Integers  # the direction that each equation took, -1 for none
+    rows: Annotated[Floats, "equations", "outcomes"]  # e
+    levels: Annotated[Floats, "equations"]  # b
+    multipliers: Annotated[Floats, "equations"]  # eta
+    pivots: Annotated[Integers, "equations"]  # the direction that each equation took, -1 for none
 
 
 class Scratch(NamedTuple):
     """The work arrays of a search, allocated once."""
 
-    gradient: Floats
-    hessian: Floats  # its lower half, then Cholesky's factor of it
-    right: Floats
-    step: Floats
-    rate: Floats  # by symbol
-    support: Integers  # by direction, the outcomes at which it is not zero
-    supports: Integers  # how many these are
-    curved: Integers  # the symbols that make F curved, and the actions that show them
-    change: Floats  # how the probability of each of these symbols grows along each direction
-    recent: Floats  # by border, where the last search of it ended, zero before the first
+    gradient: Annotated[Floats, "outcomes"]
+    hessian: Annotated[Floats, "outcomes", "outcomes"]  # its lower half, then Cholesky's factor of it
+    right: Annotated[Floats, "outcomes"]
+    step: Annotated[Floats, "outcomes"]
+    rate: Annotated[Floats, "symbols"]  # by symbol
+    support: Annotated[Integers, "outcomes", "outcomes"]  # by direction, the outcomes at which it is not zero
+    supports: Annotated[Integers, "outcomes"]  # how many these are
+    curved: Annotated[Integers, 2, "symbols"]  # the symbols that make F curved, and the actions that show them
+    change: Annotated[Floats, "symbols", "outcomes"]  # how their probabilities grow along each direction
+    recent: Annotated[Floats, "borders", "outcomes"]  # where the last search of each border ended
 
 
 class Search(NamedTuple):
     """The search for the least of F over a border."""
 
-    base: Floats  # the law of every action's symbols under p
-    weight: Floats  # r
-    point: Floats  # q, positive where active is 1, else 0
-    image: Floats  # the law of every action's symbols under q
-    active: Integers
-    dual: Floats  # z
-    trial: Floats  # a point to try first; all zero for none
-    directions: Floats  # v, the free ones first, then those that the equations took
-    size: Integers  # how many directions are free, how many outcomes active
+    base: Annotated[Floats, "symbols"]  # the law of every action's symbols under p
+    weight: Annotated[Floats, "actions"]  # r
+    point: Annotated[Floats, "outcomes"]  # q, positive where active is 1, else 0
+    image: Annotated[Floats, "symbols"]  # the law of every action's symbols under q
+    active: Annotated[Integers, "outcomes"]
+    dual: Annotated[Floats, "outcomes"]  # z
+    trial: Annotated[Floats, "outcomes"]  # a point to try first; all zero for none
+    directions: Annotated[Floats, "outcomes", "outcomes"]  # v, the free ones first, then those that the equations took
+    size: Annotated[Integers, 2]  # how many directions are free, how many outcomes active
     equations: Equations
     scratch: Scratch
-
-
-def new_search(actions: int, outcomes: int, symbols: int, equations: int = 1, borders: int = 0) -> Search:
-    """Return room for searches."""
-    return Search(
-        base=np.zeros(symbols),
-        weight=np.zeros(actions),
-        point=np.zeros(outcomes),
-        image=np.zeros(symbols),
-        active=np.zeros(outcomes, np.int64),
-        dual=np.zeros(outcomes),
-        trial=np.zeros(outcomes),
-        directions=np.zeros((outcomes, outcomes)),
-        size=np.zeros(2, np.int64),
-        equations=Equations(
-            rows=np.zeros((equations, outcomes)),
-            levels=np.zeros(equations),
-            multipliers=np.zeros(equations),
-            pivots=np.zeros(equations, np.int64),
-        ),
-        scratch=Scratch(
-            gradient=np.zeros(outcomes),
-            hessian=np.zeros((outcomes, outcomes)),
-            right=np.zeros(outcomes),
-            step=np.zeros(outcomes),
-            rate=np.zeros(symbols),
-            support=np.zeros((outcomes, outcomes), np.int64),
-            supports=np.zeros(outcomes, np.int64),
-            curved=np.zeros((2, symbols), np.int64),
-            change=np.zeros((symbols, outcomes)),
-            recent=np.zeros((borders, outcomes)),
-        ),
-    )
 
 
 @kernel
@@ -113,7 +78,7 @@ def set_directions(signals: Signals, j: int, search: Search) -> None:
                 count += 1
     every = count
     for i in range(search.equations.rows.shape[0]):
-        if eliminate(search, i, count):
+        if eliminate_equation(search, i, count):
             count -= 1
     search.size[0] = count
     search.size[1] = active
@@ -153,7 +118,7 @@ def add_curved(signals: Signals, search: Search, a: int, size: int) -> int:
 
 
 @kernel
-def eliminate(search: Search, i: int, count: int) -> bool:
+def eliminate_equation(search: Search, i: int, count: int) -> bool:
     """Make all directions but one, the pivot, orthogonal to e_i and move that one behind the others.
 
     False if all are orthogonal already.

@@ -104,11 +104,11 @@ def test_without_a_law_it_asks_for_one():
 
 def test_where_no_bayes_optimal_play_is_known_it_says_why():
     text = text_of("bartok", "--law", "0.2,0.3,0.5")
-    assert "Bayes-optimal regret: not known for this game. Bayes-optimal play is computed for games" in text
-    assert "this game has 3 outcomes." in text
+    assert "Bayes-optimal regret: not known for this game. BayesOptimal plays games of two outcomes" in text
+    assert "this one has 3 outcomes" in text
     data = json.loads(invoke("full-information", "--set", "outcomes=2", "--json").output)
     assert data["bayes_optimal"]["value"] is None
-    assert "exactly one action that shows which" in data["bayes_optimal"]["reason"]
+    assert "exactly one action reveals them" in data["bayes_optimal"]["reason"]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import pytest
 
 from sidelight import Game, analyze, environments, games, simulate
 from sidelight.errors import SidelightError
-from sidelight.kernels import interpreted
 from sidelight.strategies.adversarial.exponential_weights import estimates
 from sidelight.strategies.adversarial.feedexp3 import FeedExp3, rates
 from sidelight.strategies.base import observe
@@ -137,18 +136,6 @@ def test_exploration_is_free_where_a_duplicate_can_do_it():
     assert compiled.estimator.rank.tolist() == [-1, 0, 1]
 
 
-@pytest.mark.parametrize("name", ["apple-tasting", "label-efficient", "dynamic-pricing", "dueling-bandit", "trivial"])
-def test_compiled_and_interpreted_play_alike(name):
-    game = games.load(name)
-    environment = environments.IID(environments.laws.load("dirichlet", game.n_outcomes))
-    strategy = FeedExp3(game)
-    fast = simulate(strategy, environment, horizon=400, runs=2, workers=1)
-    with interpreted(), np.errstate(all="raise"):
-        slow = simulate(strategy, environment, horizon=400, runs=2, workers=1)
-    assert (fast.regret == slow.regret).all()
-    assert (fast.plays == slow.plays).all()
-
-
 def test_nothing_overflows():
     game = games.load("bernoulli-bandit", arms=2)
     strategy = FeedExp3(game, eta=1e9)
@@ -190,18 +177,3 @@ def test_factors_are_positive(wrong):
     for name in ("eta", "gamma"):
         with pytest.raises(SidelightError, match=f"{name} is .*: give a finite number above 0"):
             FeedExp3(games.load("apple-tasting"), **{name: wrong})
-
-
-def test_saved_and_loaded_it_goes_on_alike():
-    game = games.load("bartok")
-    strategy = FeedExp3(game, gamma=0.5, seed=4)
-    rng = np.random.default_rng(0)
-    for _ in range(30):
-        strategy.observe(game.feedback[strategy.act()][int(rng.integers(3))])
-    twin = FeedExp3.load(strategy.save())
-    for _ in range(30):
-        action = strategy.act()
-        assert twin.act() == action
-        symbol = game.feedback[action][int(rng.integers(3))]
-        strategy.observe(symbol)
-        twin.observe(symbol)

@@ -8,7 +8,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.strategies import KLUCB, BetaThompson, LinTS, LinUCB
-from sidelight.strategies.bandits.bernoulli import divergence, least_mean
+from sidelight.strategies.bandits.bernoulli import bernoulli_divergence, kl_lower_bound
 from sidelight.strategies.bandits.losses import arms, common_losses
 
 APPLES, TASTE = sl.games.load("apple-tasting"), 1
@@ -86,15 +86,15 @@ class TestKLUCB:
         low, high = 0.0, mean
         for _ in range(200):
             middle = (low + high) / 2
-            low, high = (low, middle) if middle > 0 and divergence(mean, middle) <= radius else (middle, high)
-        found = least_mean(mean, radius)
+            low, high = (low, middle) if middle > 0 and bernoulli_divergence(mean, middle) <= radius else (middle, high)
+        found = kl_lower_bound(mean, radius)
         assert 0.0 <= found <= mean
         assert found == pytest.approx(high, rel=1e-5, abs=1e-11)
 
     def test_the_bound_by_hand(self):
-        assert least_mean(1.0, 2.0) == pytest.approx(math.exp(-2))  # kl(1, q) = -log q
-        assert least_mean(0.5, 0.5 * math.log(4 / 3)) == pytest.approx(0.25)  # kl(1/2, q) = -log(4 q (1 - q)) / 2
-        assert least_mean(0.0, 5.0) == 0.0
+        assert kl_lower_bound(1.0, 2.0) == pytest.approx(math.exp(-2))  # kl(1, q) = -log q
+        assert kl_lower_bound(0.5, 0.5 * math.log(4 / 3)) == pytest.approx(0.25)  # kl(1/2, q) = -log(4 q (1 - q)) / 2
+        assert kl_lower_bound(0.0, 5.0) == 0.0
 
     def test_a_naive_twin(self):
         game, rng = sl.games.load("bernoulli-bandit", arms=3), np.random.default_rng(4)

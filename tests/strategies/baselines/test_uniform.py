@@ -5,7 +5,6 @@ import pytest
 
 from sidelight import environments, games, simulate
 from sidelight.errors import SidelightError
-from sidelight.kernels import interpreted
 from sidelight.strategies.baselines.uniform import FixedAction, Uniform
 
 
@@ -19,19 +18,6 @@ def test_uniform_plays_all_actions_alike_and_pays_the_mean_gap():
     assert ((counts - 20_000) ** 2 / 20_000).sum() < 23.5
     losses = np.array(game.loss, float) @ law
     assert results.final.mean() == pytest.approx(5_000 * (losses.mean() - losses.min()), rel=0.02)
-
-
-@pytest.mark.parametrize("name", ["apple-tasting", "hopeless", "trivial", "bartok"])
-def test_both_play_any_game_the_same_compiled_and_interpreted(name):
-    game = games.load(name)
-    law = np.full(game.n_outcomes, 1 / game.n_outcomes)
-    for strategy in (Uniform(game), FixedAction(game, 1)):
-        fast = simulate(strategy, environments.IID(law), horizon=300, runs=2, workers=1)
-        with interpreted():
-            slow = simulate(strategy, environments.IID(law), horizon=300, runs=2, workers=1)
-        assert (fast.regret == slow.regret).all()
-        assert (fast.plays == slow.plays).all()
-        assert strategy.guarantee.startswith("none")
 
 
 def test_fixed_action_is_named_or_numbered():

@@ -8,7 +8,6 @@ from legacy import published_contexts
 from naive_cbp import DIGITS, NaiveCBP
 
 import sidelight as sl
-from sidelight.checks.report import same
 from sidelight.environments import LinearContexts, Replay
 from sidelight.kernels import interpreted, linear_algebra
 from sidelight.strategies import CBPSide, PublishedCBPSide, PublishedRandCBPSide, RandCBPSide
@@ -408,36 +407,6 @@ class TestRefusals:
         kind = PublishedRandCBPSide if wrong.keys() & {"bins", "tail"} else RandCBPSide
         with pytest.raises(sl.SidelightError, match=f"{next(iter(wrong))}.*give"):
             kind(APPLES, **({"dimension": 5} | wrong))
-
-    @pytest.mark.parametrize(
-        ("wrong", "words"),
-        [
-            (None, "needs a context of 3 numbers"),
-            ([1.0, 2.0], r"shape \(2,\)"),
-            (np.ones((1, 3)), "shape"),
-            ([1.0, np.nan, 2.0], "nan at place 1"),
-            ([1.0, 2.0, np.inf], "inf at place 2"),
-            (["a", "b", "c"], "not numeric"),
-        ],
-        ids=str,
-    )
-    @pytest.mark.parametrize("model", ["linear", "logistic"])
-    def test_contexts(self, wrong, words, model):
-        """An error, and the state is what it was."""
-        strategy, other = (RandCBPSide(APPLES, 3, model=model, seed=1) for _ in range(2))
-        rng = np.random.default_rng(0)
-        for t in range(30):
-            x, outcome = rng.normal(size=3), int(rng.integers(2))
-            with pytest.raises(sl.SidelightError, match=words):
-                strategy.act(wrong)
-            action = strategy.act(x)
-            if wrong is not None:
-                with pytest.raises(sl.SidelightError, match=words):
-                    strategy.observe(APPLES.feedback[action][outcome], context=wrong)
-            strategy.observe(APPLES.feedback[action][outcome])
-            assert other.act(x) == action, f"round {t}"
-            other.observe(APPLES.feedback[action][outcome])
-        assert same(strategy.save(), other.save())
 
 
 class TestSimulation:

@@ -118,17 +118,6 @@ def test_hinge_with_a_little_slack_is_nearly_pm_dmed():
     assert (plain.plays == hinge.plays).all()
 
 
-@pytest.mark.parametrize("make", [PMDMED, PMDMEDHinge])
-def test_compiled_and_interpreted_agree(make):
-    for game in (APPLE, PRICES):
-        s = make(game)
-        compiled = sl.simulate(s, dirichlet(game), horizon=50, runs=2, seed=1, progress=False)
-        with interpreted(), np.errstate(all="raise", under="ignore"):
-            plain = sl.simulate(s, dirichlet(game), horizon=50, runs=2, seed=1, progress=False)
-        assert (compiled.regret == plain.regret).all()
-        assert (compiled.plays == plain.plays).all()
-
-
 def test_larger_games_are_played_as_they_always_were():
     """These plays and regrets come from straightforward loops over all entries, zeros included."""
     rng = np.random.default_rng(2)
@@ -194,24 +183,6 @@ def test_the_hinges_parameters_are_given_by_name():
     """Their order was once a, b, c, tolerance: what was written for it must not silently mean something else."""
     with pytest.raises(TypeError, match="positional"):
         PMDMEDHinge(APPLE, 0.001, 0.01)
-
-
-def test_saved_in_the_middle_and_continued(tmp_path):
-    for make in (PMDMED, PMDMEDHinge):
-        s = make(PRICES)
-        rng = np.random.default_rng(0)
-
-        def play(player, rounds, rng):
-            moves = []
-            for _ in range(rounds):
-                moves.append(player.act())
-                player.observe(PRICES.feedback[moves[-1]][rng.choice(3, p=[0.5, 0.3, 0.2])])
-            return moves
-
-        play(s, 40, rng)
-        s.save(tmp_path / "s.npz")
-        again = make.load(tmp_path / "s.npz")
-        assert play(again, 40, np.random.default_rng(1)) == play(s.clone(), 40, np.random.default_rng(1))
 
 
 def test_late_and_missing_feedback():

@@ -136,18 +136,6 @@ def test_far_better_than_uniform(name, parameters):
     assert ours < 0.16 * blind
 
 
-@pytest.mark.parametrize("name", PLAYABLE)
-def test_all_games_compiled_and_interpreted(name):
-    game = games.load(name)
-    environment = environments.IID(environments.laws.load("dirichlet", game.n_outcomes))
-    strategy = IDS(game)
-    fast = simulate(strategy, environment, horizon=120, runs=1, workers=1)
-    with interpreted(), np.errstate(all="raise"):
-        slow = simulate(strategy, environment, horizon=120, runs=1, workers=1)
-    assert (fast.regret == slow.regret).all()
-    assert (fast.plays == slow.plays).all()
-
-
 def test_long_runs_are_the_same_compiled_and_interpreted():
     """Long enough for V to be inverted anew."""
     game = games.load("apple-tasting")

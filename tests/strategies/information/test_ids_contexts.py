@@ -6,7 +6,6 @@ import pytest
 import sidelight as sl
 from sidelight.checks.report import same
 from sidelight.environments import FiniteContexts
-from sidelight.kernels import interpreted
 from sidelight.strategies.base import observe
 from sidelight.strategies.information.ids import IDS
 from sidelight.strategies.information.ids_contexts import IDSContexts
@@ -149,28 +148,6 @@ def test_contexts_are_told_apart():
     results = sl.simulate(IDSContexts(APPLES, 2, [0.3, 0.7]), environment, 4_000, 8, checkpoints=1)
     assert results.final.mean() < 120  # always tasting costs 2 240, always selling 840
     assert results.plays.mean(axis=0) / 4_000 == pytest.approx([0.7, 0.3], abs=0.05)
-
-
-def test_compiled_as_interpreted():
-    environment = FiniteContexts([[0.85, 0.15], [0.1, 0.9]], weights=[0.3, 0.7])
-    for game, rounds in ((APPLES, 900), (LABELS, 200)):  # the first inverts V anew
-        how = {"horizon": rounds, "runs": 1, "workers": 1}
-        fast = sl.simulate(IDSContexts(game, 2, [0.3, 0.7]), environment, **how)
-        with interpreted(), np.errstate(all="raise"):
-            slow = sl.simulate(IDSContexts(game, 2, [0.3, 0.7]), environment, **how)
-        assert np.array_equal(fast.regret, slow.regret)
-
-
-def test_saved_and_loaded():
-    strategy = IDSContexts(PRICES, CONTEXTS, [0.5, 0.2, 0.3], seed=4)
-    drive(strategy, 60)
-    again = IDSContexts.load(strategy.save())
-    for x in CONTEXTS[[0, 1, 2, 1, 0] * 8]:
-        action = strategy.act(x)
-        assert again.act(x) == action
-        for one in (strategy, again):
-            one.observe(PRICES.feedback[action][0])
-    assert np.array_equal(again.state.regression.inverse, strategy.state.regression.inverse)
 
 
 def test_what_is_seen_is_taken_for_the_nearest_context():

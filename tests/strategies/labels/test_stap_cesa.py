@@ -7,9 +7,7 @@ import pytest
 from legacy import published_contexts
 
 import sidelight as sl
-from sidelight.checks.report import same
 from sidelight.environments import Replay
-from sidelight.kernels import interpreted
 from sidelight.strategies import CESA, STAP
 from sidelight.strategies.base import act
 
@@ -204,25 +202,3 @@ class TestCESA:
     def test_other_games(self, name):
         with pytest.raises(sl.SidelightError, match="CESA"):
             CESA(sl.games.load(name), 2)
-
-
-@pytest.mark.parametrize(("kind", "game"), [(STAP, APPLES), (CESA, LABELS)])
-class TestBoth:
-    """What the two have in common."""
-
-    @pytest.mark.parametrize("learner", ["ridge", "perceptron"])
-    def test_compiled_as_interpreted(self, kind, game, learner, streams):
-        how = {"horizon": 1_500, "runs": 1, "workers": 1, "checkpoints": 50}
-        fast = simulated(game, kind(game, 10, learner=learner), streams, **how)
-        with interpreted(), np.errstate(all="raise"):
-            slow = simulated(game, kind(game, 10, learner=learner), streams, **how)
-        assert np.array_equal(fast.regret, slow.regret)
-
-    @pytest.mark.parametrize("wrong", [None, [1.0], [1.0, np.nan], [np.inf, 0.0]], ids=str)
-    def test_contexts(self, kind, game, wrong):
-        strategy = kind(game, 2)
-        strategy.act([0.0, 1.0])
-        before = strategy.save()
-        with pytest.raises(sl.SidelightError, match="context"):
-            strategy.act(wrong)
-        assert same(strategy.save(), before)

@@ -13,7 +13,6 @@ import sidelight as sl
 from sidelight.environments import IID, Replay
 from sidelight.errors import SidelightError
 from sidelight.game_arrays import signal_indices
-from sidelight.kernels import interpreted
 from sidelight.strategies.base import observe
 from sidelight.strategies.posterior.bpm import BPMLeast
 from sidelight.strategies.posterior.cell_distance import set_metric, squared_distance
@@ -309,18 +308,6 @@ def test_another_word_for_the_radius():
         BPMLeast(APPLE, radius="wide")
 
 
-@pytest.mark.parametrize("name", ["apple-tasting", "bartok", "bernoulli-bandit", "dynamic-pricing"])
-def test_compiled_is_interpreted(name):
-    game = sl.games.load(name)
-    law = np.random.default_rng(8).dirichlet(np.ones(game.n_outcomes))
-    how = {"horizon": 250, "runs": 2, "seed": 4, "checkpoints": 250}
-    compiled = sl.simulate(quiet(game), IID(law), **how)
-    with interpreted(), np.errstate(all="raise"):
-        plain = sl.simulate(quiet(game), IID(law), **how)
-    assert (compiled.regret == plain.regret).all()
-    assert (compiled.plays == plain.plays).all()
-
-
 def test_losses_may_be_large_and_close():
     """A cell depends on differences, which floats of the losses themselves would lose."""
     big = Fraction(10**18)
@@ -330,18 +317,3 @@ def test_losses_may_be_large_and_close():
     first, second = distances(strategy)
     assert first > 10
     assert second == 0.0
-
-
-def test_goes_on_after_saving(tmp_path):
-    game = sl.games.load("bartok")
-    strategy = BPMLeast(game)
-    for symbol_of in range(20):
-        action = strategy.act()
-        strategy.observe(game.symbols(action)[symbol_of % len(game.symbols(action))])
-    strategy.save(tmp_path / "bpm.npz")
-    twin = BPMLeast.load(tmp_path / "bpm.npz")
-    for _ in range(20):
-        action = strategy.act()
-        assert twin.act() == action
-        for one in (strategy, twin):
-            one.observe(game.symbols(action)[0])

@@ -259,28 +259,6 @@ def test_published_streams(kind, instance, mean, margin):
     assert np.mean(batches) == pytest.approx(mean, abs=margin)
 
 
-@pytest.mark.parametrize("kind", [TSPM, TSPMGaussian])
-@pytest.mark.parametrize(
-    ("name", "how", "horizon"),
-    [
-        ("apple-tasting", {}, 300),
-        ("apple-tasting", {"tries": 0}, 60),
-        ("dynamic-pricing", {}, 60),
-        ("bernoulli-bandit", {"tries": 4}, 60),
-        ("bartok", {}, 150),
-    ],
-)
-def test_compiled_is_interpreted(kind, name, how, horizon):
-    game = sl.games.load(name)
-    law = np.random.default_rng(8).dirichlet(np.ones(game.n_outcomes))
-    settings = {"horizon": horizon, "runs": 1, "seed": 4, "checkpoints": horizon}
-    compiled = sl.simulate(quiet(kind, game, **how), IID(law), **settings)
-    with interpreted(), np.errstate(all="raise"):
-        plain = sl.simulate(quiet(kind, game, **how), IID(law), **settings)
-    assert (compiled.regret == plain.regret).all()
-    assert (compiled.plays == plain.plays).all()
-
-
 @pytest.mark.parametrize(("kind", "how"), [(TSPM, {}), (TSPM, {"tries": 0}), (TSPMGaussian, {"tries": 2})])
 def test_compiled_draws_are_interpreted_draws(kind, how):
     game = sl.games.load("difference")
@@ -318,19 +296,3 @@ def test_of_equal_actions_the_informative_one_is_played():
     results = sl.simulate(TSPM(game), IID([0.35, 0.65]), horizon=3000, runs=4)
     assert (results.plays[:, 0] == 1).all()
     assert results.final.max() < 60
-
-
-@pytest.mark.parametrize("kind", [TSPM, TSPMGaussian])
-def test_goes_on_after_saving(kind, tmp_path):
-    game = sl.games.load("bernoulli-bandit")
-    strategy = kind(game, tries=20, seed=3)
-    for step in range(15):
-        action = strategy.act()
-        strategy.observe(game.symbols(action)[step % 2])
-    strategy.save(tmp_path / "tspm.npz")
-    twin = kind.load(tmp_path / "tspm.npz")
-    for _ in range(15):
-        action = strategy.act()
-        assert twin.act() == action
-        for one in (strategy, twin):
-            one.observe(game.symbols(action)[0])

@@ -34,7 +34,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.errors import ParameterError, SidelightError
+from sidelight.errors import ParameterError
 from sidelight.game import Game
 from sidelight.game_arrays import loss_matrix
 from sidelight.kernels import implements, loop
@@ -50,6 +50,7 @@ from sidelight.strategies.baselines.priors import (
     read_prior,
     step_back,
 )
+from sidelight.strategies.shared.requirements import revealing_action
 
 _MOST_ROUNDS = 1_000_000
 # Rows of the table between two checks for Ctrl-C: about a tenth of a second at the largest usual horizons.
@@ -223,7 +224,7 @@ class BayesOptimal(KernelStrategy):
                 f"horizon is {horizon}: backward induction is quadratic, give at most {_MOST_ROUNDS}", "horizon"
             )
         self._prior = read_prior(prior)
-        self._revealing = revealing_action(game)
+        self._revealing = revealing_action(game, self.name, least_actions=1)
 
     @property
     def value(self) -> float:
@@ -281,15 +282,3 @@ def _solve(problem: StoppingProblem, runs: int) -> tuple[float, Rule]:
         if induct(problem, table, rule, top, max(0, top - _CHUNK)):
             return _solve(problem, 2 * runs)
     return float(table.U[0]), rule
-
-
-def revealing_action(game: Game) -> int:
-    """Return the one action that shows the outcome; raise an error if Bayes-optimal play is not known exactly."""
-    wanted = "Bayes-optimal play is computed for games with two outcomes and exactly one action that shows which"
-    if game.n_outcomes != 2:
-        raise SidelightError(f"{wanted}; this game has {game.n_outcomes} outcomes")
-    revealing = [k for k in range(game.n_actions) if game.informative(k)]
-    if len(revealing) != 1:
-        shown = ", ".join(f"{k} ({game.actions[k]})" for k in revealing[:6]) + (" ..." if len(revealing) > 6 else "")
-        raise SidelightError(f"{wanted}; in this game " + (f"actions {shown} do" if revealing else "no action does"))
-    return revealing[0]

@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sidelight.analysis.envelope import Envelope
 from sidelight.environments import laws
 from sidelight.errors import ParameterError, SidelightError
 from sidelight.game import Game
@@ -257,22 +258,11 @@ def envelope(rows: dict[int, Line]) -> list[tuple[int, Fraction]]:
 
     The loss of action k is the line rows[k][0] p + rows[k][1] (1 - p).
     """
-    pieces: list[tuple[int, Fraction]] = []
     if not rows:
-        return pieces
-    here, p = min(rows, key=lambda k: (rows[k][1], rows[k][0], k)), Fraction(0)
-    while True:
-        pieces.append((here, p))
-        value, slope = rows[here][1], rows[here][0] - rows[here][1]
-        crossings = [
-            ((other[1] - value) / (slope - (other[0] - other[1])), other[0] - other[1], k)
-            for k, other in rows.items()
-            if other[0] - other[1] < slope
-        ]
-        ahead = [crossing for crossing in crossings if crossing[0] < 1]
-        if not ahead:
-            return pieces
-        p, _, here = min(ahead)
+        return []
+    actions, lines = list(rows), Envelope(Game(rows.values(), [["first", "second"]] * len(rows)))
+    starts = [Fraction(0), *(1 - bend for bend in reversed(lines.bends))]
+    return [(actions[k], start) for k, start in zip(reversed(lines.pieces), starts, strict=True)]
 
 
 def least_mean_loss(game: Game, prior: Prior) -> float:

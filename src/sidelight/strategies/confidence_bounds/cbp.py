@@ -22,14 +22,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from sidelight.analysis import analyze
 from sidelight.game import Game
 from sidelight.kernels import generic, implements, kernel
-from sidelight.kernels.arrays import Flags, Floats, Integers
+from sidelight.kernels.arrays import Flags, Floats, Integers, new_arrays
 from sidelight.strategies.base import UNANSWERED, Context, KernelStrategy, Seed, act, check_number, observe
 from sidelight.strategies.confidence_bounds.observers import Observation, observation
 from sidelight.strategies.confidence_bounds.plausible import (
@@ -47,7 +47,6 @@ from sidelight.strategies.confidence_bounds.sampler import (
     check_sampler,
     draw_point,
     exploration_rate,
-    no_differences,
     plausible_row,
     prepare_draw,
 )
@@ -72,21 +71,21 @@ class Parameters(NamedTuple):
 class Scratch(NamedTuple):
     """What can be worked out anew from the rest."""
 
-    steps: Floats  # cumulative weights of the points of the sampler
-    ready: Integers  # (1,): whether the terms have been worked out
-    term_delta: Floats  # (terms,): v_ija . nu_a / n_a
-    term_reach: Floats  # (terms,): |v_ija| / sqrt(n_a); negative as long as n_a is 0
+    steps: Annotated[Floats, "steps"]  # cumulative weights of the points of the sampler
+    ready: Annotated[Integers, 1]  # whether the terms have been worked out
+    term_delta: Annotated[Floats, "terms"]  # v_ija . nu_a / n_a
+    term_reach: Annotated[Floats, "terms"]  # |v_ija| / sqrt(n_a); negative as long as n_a is 0
     plausible: PlausibleScratch
 
 
 class State(NamedTuple):
     """What play changes. `open` says that a question is under way, for which the decided signs are kept."""
 
-    clock: Integers
-    open: Integers
-    plays: Floats
-    seen: Floats
-    counts: Floats
+    clock: Annotated[Integers, 1]
+    open: Annotated[Integers, 1]
+    plays: Annotated[Floats, "actions"]
+    seen: Annotated[Floats, "actions"]
+    counts: Annotated[Floats, "symbols"]
     differences: Differences
     scratch: Scratch
 
@@ -114,11 +113,11 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
     state.counts[parameters.watch.place[action] + symbol] += 1.0
     state.seen[action] += 1.0
-    refresh(parameters.watch, state, action)
+    refresh_terms(parameters.watch, state, action)
 
 
 @kernel
-def refresh(watch: Observation, state: State, a: int) -> None:
+def refresh_terms(watch: Observation, state: State, a: int) -> None:
     """Work out the terms of an action that has shown a symbol."""
     kept, n = state.scratch, state.seen[a]
     for i in range(watch.own_start[a], watch.own_start[a + 1]):
@@ -133,16 +132,16 @@ def refresh(watch: Observation, state: State, a: int) -> None:
 
 
 @kernel
-def refresh_all(watch: Observation, state: State) -> None:
+def refresh_all_terms(watch: Observation, state: State) -> None:
     """Work out all terms, after which `observe` keeps them up to date."""
     for a in range(state.seen.shape[0]):
         if state.seen[a] > 0.0:
-            refresh(watch, state, a)
+            refresh_terms(watch, state, a)
     state.scratch.ready[0] = 1
 
 
 @kernel
-def estimate(watch: Observation, kept: Scratch, e: int) -> tuple[float, float]:
+def estimate_difference(watch: Observation, kept: Scratch, e: int) -> tuple[float, float]:
     """Return delta and reach = c / Z of pair e; reach 0 where an observer has not been seen yet."""
     delta = watch.constant[e]
     reach = 0.0
@@ -164,11 +163,11 @@ def decide_signs(parameters: Parameters, state: State, t: int, rng: np.random.Ge
     bound = math.sqrt(parameters.alpha * math.log(t))
     low, step = prepare_draw(sampler, bound, state.scratch.steps)
     if state.scratch.ready[0] == 0:
-        refresh_all(watch, state)
+        refresh_all_terms(watch, state)
     place = 0
     for e in range(found.signs.shape[0]):
         z = draw_point(sampler, low, step, bound, state.scratch.steps, rng)
-        delta, reach = estimate(watch, state.scratch, e)
+        delta, reach = estimate_difference(watch, state.scratch, e)
         sign = 0
         if reach > 0.0 and abs(delta) >= z * reach:
             # An estimate of 0 stays undecided even with Z = 0, whatever rounding has made of it.
@@ -207,14 +206,14 @@ def _choose_tabulated(facts: Plausible, parameters: Parameters, state: State, t:
         if row == UNKNOWN:
             return UNKNOWN
     if row == facts.rows:
-        return best(parameters, state.plays, scratch.allowed, scratch.observing, t)
+        return best_plausible_action(parameters, state.plays, scratch.allowed, scratch.observing, t)
     if facts.only[row] >= 0:
         return facts.only[row]
-    return best(parameters, state.plays, facts.allowed[row], facts.observing[row], t)
+    return best_plausible_action(parameters, state.plays, facts.allowed[row], facts.observing[row], t)
 
 
 @kernel
-def best(parameters: Parameters, plays: Floats, allowed: Flags, observing: Flags, t: int) -> int:
+def best_plausible_action(parameters: Parameters, plays: Floats, allowed: Flags, observing: Flags, t: int) -> int:
     """Return the action of largest W^2 / n among those that may be played."""
     chosen, highest = -1, -1.0
     rate = -1.0
@@ -308,26 +307,19 @@ class RandCBP(KernelStrategy):
         )
 
     def _start(self) -> State:
-        actions = self.game.n_actions
-        return State(
-            clock=np.zeros(1, np.int64),
-            open=np.zeros(1, np.int64),
-            plays=np.zeros(actions),
-            seen=np.zeros(actions),
-            counts=np.zeros(sum(len(self.game.symbols(a)) for a in range(actions))),
-            differences=no_differences(len(self.analysis.neighbors)),
-            scratch=self._scratch(),
+        facts, watch = self.compiled_parameters.plausible, self._watch.arrays
+        state = new_arrays(
+            State,
+            actions=self.game.n_actions,
+            symbols=sum(len(self.game.symbols(a)) for a in range(self.game.n_actions)),
+            pairs=len(self.analysis.neighbors),
+            steps=max(1, int(self.bins) - 1),
+            terms=watch.action.size,
+            targets=facts.points.shape[0],
+            words=facts.points.shape[2],
         )
-
-    def _scratch(self) -> Scratch:
-        terms = self._watch.arrays.action.size
-        return Scratch(
-            steps=np.zeros(max(1, int(self.bins) - 1)),
-            ready=np.zeros(1, np.int64),
-            term_delta=np.zeros(terms),
-            term_reach=np.full(terms, -1.0),
-            plausible=self.plausible_sets.scratch(),
-        )
+        state.scratch.term_reach[:] = -1.0
+        return state
 
     def explain(self) -> str:
         """Say, after `act`, what was estimated and decided, which actions were left, and why this one was chosen."""

@@ -41,12 +41,13 @@ import numpy as np
 from sidelight.analysis import analyze
 from sidelight.errors import SidelightError
 from sidelight.game import Game
+from sidelight.kernels.arrays import new_arrays
 from sidelight.strategies.base import KernelStrategy, Seed, check_choice, check_flag, check_number, check_whole
 from sidelight.strategies.confidence_bounds import contextual_logistic, contextual_standardized
-from sidelight.strategies.confidence_bounds.contextual_round import Parameters, Scratch, State
+from sidelight.strategies.confidence_bounds.contextual_round import Parameters, State
 from sidelight.strategies.confidence_bounds.observers import euclidean, half_range, observation
 from sidelight.strategies.confidence_bounds.plausible_sets import PlausibleSets, shared_plausible_sets
-from sidelight.strategies.confidence_bounds.sampler import WidthSampler, check_sampler, no_differences
+from sidelight.strategies.confidence_bounds.sampler import WidthSampler, check_sampler
 from sidelight.strategies.shared.requirements import settled_action
 
 MODELS = ("linear", "logistic")
@@ -180,6 +181,11 @@ class RandCBPSide(KernelStrategy):
         return self._standardizes or self._with_hinge
 
     @property
+    def _wrapped(self) -> bool:
+        """Whether parameters and state hold those of the linear round and more."""
+        return self._logistic or self._with_units
+
+    @property
     def _improved(self) -> bool:
         """Whether the linear model has units and the hinge by default."""
         return self._tight and not self._logistic and self._with_intercept
@@ -224,41 +230,35 @@ class RandCBPSide(KernelStrategy):
         return linear
 
     def _start(self) -> Any:
-        actions, d = self.game.n_actions, self._size
-        sizes = [len(self.game.symbols(a)) for a in range(actions)]
+        symbols = [len(self.game.symbols(a)) for a in range(self.game.n_actions)]
+        facts = self.plausible_sets.snapshot()
+        kind: Any = contextual_logistic.State if self._logistic else State
+        state = new_arrays(
+            contextual_standardized.State if self._with_units else kind,
+            actions=self.game.n_actions,
+            features=self._size,
+            dimension=int(self.dimension),
+            symbols=sum(symbols),
+            coefficients=max(symbols) * self._size,
+            most_symbols=max(symbols),
+            pairs=len(self.analysis.neighbors),
+            terms=len(self._watch.arrays.action),
+            steps=max(1, int(self.bins) - 1),
+            targets=facts.points.shape[0],
+            words=facts.points.shape[2],
+        )
         inverse = float(self.regularization) ** self._constants().start
-        scratch = Scratch(
-            x=np.zeros(d),
-            solved=np.zeros((actions, d)),
-            norm=np.zeros(actions),
-            size=np.zeros(len(self._watch.arrays.action)),
-            z=np.zeros(actions),
-            law=np.zeros(sum(sizes)),
-            steps=np.zeros(max(1, int(self.bins) - 1)),
-            plausible=self.plausible_sets.scratch(),
-        )
-        linear = State(
-            clock=np.zeros(1, np.int64),
-            open=np.zeros(1, np.int64),
-            plays=np.zeros(actions),
-            seen=np.zeros(actions),
-            gram=np.tile(np.eye(d) / inverse, (actions, 1, 1)),
-            inverse=np.tile(np.eye(d) * inverse, (actions, 1, 1)),
-            totals=np.zeros((sum(sizes), d)),
-            differences=no_differences(len(self.analysis.neighbors)),
-            scratch=scratch,
-        )
-        if self._logistic:
-            return contextual_logistic.with_history(linear, max(sizes))
-        return contextual_standardized.with_units(linear, int(self.dimension)) if self._with_units else linear
+        inner = state.round if self._wrapped else state
+        inner.gram[:] = np.eye(self._size) / inverse
+        inner.inverse[:] = np.eye(self._size) * inverse
+        return state
 
     def _resume(self, parameters: Any, state: Any) -> tuple[Any, Any]:
-        wrapped = self._logistic or self._with_units
-        inner = state.round if wrapped else state
+        inner = state.round if self._wrapped else state
         if not inner.open[0]:  # no question, but a full array
             return parameters, contextual_logistic.with_more_room(state)
         facts = self.plausible_sets.answer(inner.differences, inner.scratch.plausible, 0.0)
-        if wrapped:
+        if self._wrapped:
             return parameters._replace(round=parameters.round._replace(plausible=facts)), state
         return parameters._replace(plausible=facts), state
 

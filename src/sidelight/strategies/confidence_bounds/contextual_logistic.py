@@ -7,7 +7,7 @@ few percent, and the size of each term is its local standard error (see `softmax
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -38,19 +38,19 @@ class Parameters(NamedTuple):
 class History(NamedTuple):
     """What a fit needs, and what it found; there is room for more observations."""
 
-    features: Floats  # (actions, room, d)
-    symbols: Integers  # (actions, room)
-    theta: Floats  # (symbols, d)
-    factor: Floats  # (actions, most symbols d, most symbols d): R with R R' = F at the last fit
-    fitted: Floats  # (actions,): observations at the last fit
+    features: Annotated[Floats, "actions", _ROOM, "features"]
+    symbols: Annotated[Integers, "actions", _ROOM]
+    theta: Annotated[Floats, "symbols", "features"]
+    factor: Annotated[Floats, "actions", "coefficients", "coefficients"]  # R with R R' = F at the last fit
+    fitted: Annotated[Floats, "actions"]  # observations at the last fit
 
 
 class Scratch(NamedTuple):
     """Where fits are worked out."""
 
-    hessian: Floats
-    slope: Floats
-    trial: Floats
+    hessian: Annotated[Floats, "coefficients", "coefficients"]
+    slope: Annotated[Floats, "coefficients"]
+    trial: Annotated[Floats, "most_symbols", "features"]
 
 
 class State(NamedTuple):
@@ -137,20 +137,6 @@ def predict(parameters: Parameters, state: State) -> None:
             added = parameters.tempering * now.norm[a] * now.norm[a]  # per observation near x
             doubt = added / (1.0 + added)
             now.size[k] = standard_error(now.law[low:high], doubt, watch.vector, watch.first[k], now.x, root, slope)
-
-
-def with_history(state: contextual_round.State, most: int) -> State:
-    """Add an empty history to a fresh state; no action has more than `most` symbols."""
-    (symbols, d), actions = state.totals.shape, len(state.plays)
-    size = most * d
-    history = History(
-        features=np.zeros((actions, _ROOM, d)),
-        symbols=np.zeros((actions, _ROOM), np.int64),
-        theta=np.zeros((symbols, d)),
-        factor=np.zeros((actions, size, size)),
-        fitted=np.zeros(actions),
-    )
-    return State(state, history, Scratch(np.zeros((size, size)), np.zeros(size), np.zeros((most, d))))
 
 
 def with_more_room(state: State) -> State:

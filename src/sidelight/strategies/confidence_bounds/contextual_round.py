@@ -8,7 +8,7 @@ model of `contextual_logistic` all but `predict` stays the same.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from sidelight.strategies.confidence_bounds.plausible import (
     Plausible,
     Pooled,
     choose_pooled,
-    highest,
+    highest_score,
 )
 from sidelight.strategies.confidence_bounds.plausible import Scratch as PlausibleScratch
 from sidelight.strategies.confidence_bounds.sampler import (
@@ -59,26 +59,26 @@ class Parameters(NamedTuple):
 class Scratch(NamedTuple):
     """What every round works out anew."""
 
-    x: Floats  # the context, with an intercept if there is one
-    solved: Floats  # (actions, d): G^-1 x
-    norm: Floats  # (actions,): |x|_a
-    size: Floats  # (terms of all pairs,): |v_ija| factor_a |x|_a
-    z: Floats  # (actions,)
-    law: Floats  # (symbols,): pi_a(x)
-    steps: Floats  # cumulative weights of the points of the sampler
+    x: Annotated[Floats, "features"]  # the context, with an intercept if there is one
+    solved: Annotated[Floats, "actions", "features"]  # G^-1 x
+    norm: Annotated[Floats, "actions"]  # |x|_a
+    size: Annotated[Floats, "terms"]  # of all pairs: |v_ija| factor_a |x|_a
+    z: Annotated[Floats, "actions"]
+    law: Annotated[Floats, "symbols"]  # pi_a(x)
+    steps: Annotated[Floats, "steps"]  # cumulative weights of the points of the sampler
     plausible: PlausibleScratch
 
 
 class State(NamedTuple):
     """What play changes. `open` says that a question is under way, for which the decided signs are kept."""
 
-    clock: Integers
-    open: Integers
-    plays: Floats
-    seen: Floats
-    gram: Floats  # (actions, d, d)
-    inverse: Floats
-    totals: Floats  # (symbols, d): sum e(y) x'
+    clock: Annotated[Integers, 1]
+    open: Annotated[Integers, 1]
+    plays: Annotated[Floats, "actions"]
+    seen: Annotated[Floats, "actions"]
+    gram: Annotated[Floats, "actions", "features", "features"]
+    inverse: Annotated[Floats, "actions", "features", "features"]
+    totals: Annotated[Floats, "symbols", "features"]  # sum e(y) x'
     differences: Differences
     scratch: Scratch
 
@@ -206,5 +206,5 @@ def _choose_tabulated(facts: Plausible, differences: Differences, found: Plausib
     if row == UNKNOWN:
         return UNKNOWN
     if row < facts.rows:
-        return highest(found, facts.allowed[row], facts.observing[row], 0.0)
-    return highest(found, found.allowed, found.observing, 0.0)
+        return highest_score(found, facts.allowed[row], facts.observing[row], 0.0)
+    return highest_score(found, found.allowed, found.observing, 0.0)

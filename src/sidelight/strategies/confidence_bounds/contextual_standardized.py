@@ -16,7 +16,7 @@ constant, and the border between the actions moves; the hinge is fitted to obser
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from sidelight.kernels.linear_algebra import dot, invert, multiply
 from sidelight.strategies.base import Context, act, observe
 from sidelight.strategies.confidence_bounds import contextual_round
 from sidelight.strategies.shared.context_features import set_features
-from sidelight.strategies.shared.standardization import Moments, add_context, no_moments, standardize
+from sidelight.strategies.shared.standardization import Moments, add_context, standardize
 
 
 class Parameters(NamedTuple):
@@ -41,10 +41,10 @@ class Parameters(NamedTuple):
 class Scratch(NamedTuple):
     """The context in the present units, how features change with the units, and room for a column."""
 
-    z: Floats
-    stretch: Floats
-    shift: Floats
-    column: Floats
+    z: Annotated[Floats, "dimension"]
+    stretch: Annotated[Floats, "dimension"]
+    shift: Annotated[Floats, "dimension"]
+    column: Annotated[Floats, "features"]
 
 
 class State(NamedTuple):
@@ -63,9 +63,9 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
         if state.moments.contexts[0] >= 2.0 * state.units.contexts[0]:
             take_units(state)
             for a in range(state.round.gram.shape[0]):
-                restate(state.scratch, state.round.gram[a], state.round.inverse[a], parameters.penalty)
+                restate_gram(state.scratch, state.round.gram[a], state.round.inverse[a], parameters.penalty)
             for u in range(state.round.totals.shape[0]):
-                transform(state.scratch, state.round.totals[u])
+                change_units(state.scratch, state.round.totals[u])
     set_units(parameters, state, context)
     return act(parameters.round, state.round, state.scratch.z, rng)
 
@@ -73,7 +73,7 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
 @implements(observe, Parameters)
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
     set_units(parameters, state, context)
-    if not predicted(parameters, state, action, symbol):
+    if not is_predicted(parameters, state, action, symbol):
         observe(parameters.round, state.round, action, symbol, state.scratch.z)
 
 
@@ -89,7 +89,7 @@ def set_units(parameters: Parameters, state: State, context: Context) -> None:
 
 
 @kernel
-def predicted(parameters: Parameters, state: State, action: int, symbol: int) -> bool:
+def is_predicted(parameters: Parameters, state: State, action: int, symbol: int) -> bool:
     """Say whether the model gives the symbol a probability of 1 or more at z already."""
     if parameters.hinge == 0 or parameters.round.informative[action] == 0:
         return False
@@ -115,7 +115,7 @@ def take_units(state: State) -> None:
 
 
 @kernel
-def transform(scratch: Scratch, row: Floats) -> None:
+def change_units(scratch: Scratch, row: Floats) -> None:
     """Set A row."""
     d = scratch.z.shape[0]
     for k in range(d):
@@ -123,24 +123,17 @@ def transform(scratch: Scratch, row: Floats) -> None:
 
 
 @kernel
-def restate(scratch: Scratch, gram: Floats, inverse: Floats, penalty: float) -> None:
+def restate_gram(scratch: Scratch, gram: Floats, inverse: Floats, penalty: float) -> None:
     """Set G = lambda I + A (G - lambda I) A', and its inverse."""
     size, column = gram.shape[0], scratch.column
     for i in range(size):
         gram[i, i] -= penalty
-        transform(scratch, gram[i])
+        change_units(scratch, gram[i])
     for j in range(size):
         for i in range(size):
             column[i] = gram[i, j]
-        transform(scratch, column)
+        change_units(scratch, column)
         for i in range(size):
             gram[i, j] = column[i]
         gram[j, j] += penalty
     invert(gram, inverse, column)
-
-
-def with_units(state: contextual_round.State, dimension: int) -> State:
-    """Add moments to a fresh state."""
-    z, stretch, shift = np.zeros((3, dimension))
-    scratch = Scratch(z, stretch, shift, np.zeros(state.gram.shape[1]))
-    return State(state, no_moments(dimension), no_moments(dimension), scratch)

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from sidelight.kernels.arrays import Flags, Floats
-from sidelight.strategies.confidence_bounds.cbp import RandCBP, best
-from sidelight.strategies.confidence_bounds.plausible import Differences, unite
+from sidelight.strategies.confidence_bounds.cbp import RandCBP, best_plausible_action
+from sidelight.strategies.confidence_bounds.plausible import Differences, collect_plausible_actions
 
 # Up to this many pairs get a line each; more are only listed.
 _MOST_LINES = 6
@@ -43,9 +43,9 @@ def explanation(strategy: RandCBP) -> str:
 def remaining_actions(strategy: RandCBP, t: int) -> RemainingActions:
     """Work out again which actions the signs of the last round leave, without touching the state."""
     found, scratch = strategy.state.differences, strategy.plausible_sets.scratch()
-    alive = strategy.plausible_sets.meeting(found.signs, found.delta)
+    alive = strategy.plausible_sets.meeting(found.signs)
     facts = strategy.plausible_sets.snapshot()
-    unite(facts, alive, scratch.allowed, scratch.observing)
+    collect_plausible_actions(facts, alive, scratch.allowed, scratch.observing)
     cells = np.flatnonzero(alive[len(found.signs) :])
     plausible = sorted(int(a) for c in cells for a in facts.members[facts.member_start[c] : facts.member_start[c + 1]])
     parameters = strategy.compiled_parameters
@@ -172,7 +172,7 @@ def _plays_before(strategy: RandCBP, choice: RemainingActions) -> list[float] | 
 
 
 def _chosen(strategy: RandCBP, plays: Floats, choice: RemainingActions, t: int) -> int:
-    return int(best(strategy.compiled_parameters, plays, choice.allowed, choice.observing, t))
+    return int(best_plausible_action(strategy.compiled_parameters, plays, choice.allowed, choice.observing, t))
 
 
 def _name(strategy: RandCBP, action: int) -> str:

@@ -17,13 +17,13 @@ when and by which thread it was learned, can change how long a question takes bu
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from sidelight.kernels import kernel
-from sidelight.kernels.arrays import Bits, Flags, Floats, Integers
+from sidelight.kernels.arrays import Bits, Flags, Floats, Integers, new_arrays
 
 UNKNOWN, EMPTY = -1, -2
 TABLE, INTERVALS, POOLS = 0, 1, 2
@@ -70,42 +70,33 @@ class Pooled(Plausible):
 class Differences(NamedTuple):
     """The loss differences of all pairs of neighbors, as a round estimated and decided them."""
 
-    delta: Floats
-    reach: Floats  # the width for Z = 1; 0 where nothing is known yet
-    width: Floats
-    signs: Integers  # 0 where the confidence interval holds both
+    delta: Annotated[Floats, "pairs"]
+    reach: Annotated[Floats, "pairs"]  # the width for Z = 1; 0 where nothing is known yet
+    width: Annotated[Floats, "pairs"]
+    signs: Annotated[Integers, "pairs"]  # 0 where the confidence interval holds both
 
 
 class Scratch(NamedTuple):
     """Where the question of a round is worked on. The scores and the actions that may explore are given."""
 
-    score: Floats  # (actions,)
-    explorable: Flags  # (actions,): R(t)
-    allowed: Flags  # (actions,): P(t) u N+(t), or what may still turn out to be in it
-    observing: Flags  # (actions,): V(t), likewise
-    alive: Flags  # (borders, cells, D): 0 for what does not meet D
-    wanted: Bits  # the decided signs as a mask
-    hints: Integers  # (borders, cells, D; 2): the point and the certificate that answered last
-    asked: Integers  # (1,): the border or cell in question
+    score: Annotated[Floats, "actions"]
+    explorable: Annotated[Flags, "actions"]  # R(t)
+    allowed: Annotated[Flags, "actions"]  # P(t) u N+(t), or what may still turn out to be in it
+    observing: Annotated[Flags, "actions"]  # V(t), likewise
+    alive: Annotated[Flags, "targets"]  # by border, cell and D: 0 for what does not meet D
+    wanted: Annotated[Bits, "words"]  # the decided signs as a mask
+    hints: Annotated[Integers, "targets", 2]  # the point and the certificate that answered last
+    asked: Annotated[Integers, 1]  # the border or cell in question
 
 
 def new_scratch(facts: Plausible) -> Scratch:
     """Return arrays for one strategy to work with."""
-    targets, words, actions = facts.points.shape[0], facts.points.shape[2], facts.cell_of.shape[0]
-    return Scratch(
-        score=np.zeros(actions),
-        explorable=np.zeros(actions, np.uint8),
-        allowed=np.zeros(actions, np.uint8),
-        observing=np.zeros(actions, np.uint8),
-        alive=np.zeros(targets, np.uint8),
-        wanted=np.zeros(words, np.uint64),
-        hints=np.zeros((targets, 2), np.int64),
-        asked=np.zeros(1, np.int64),
-    )
+    targets, _, words = facts.points.shape
+    return new_arrays(Scratch, actions=len(facts.cell_of), targets=targets, words=words)
 
 
 @kernel
-def meets(facts: Plausible, target: int, wanted: Bits, hints: Integers) -> int:
+def answer_from_pools(facts: Plausible, target: int, wanted: Bits, hints: Integers) -> int:
     """Say whether a border or cell meets D, `wanted` being the mask of the decided signs: 1, 0 or UNKNOWN."""
     count, hint = facts.n_points[target], hints[target, 0]
     for step in range(-1, count):
@@ -192,12 +183,12 @@ def choose_pooled(facts: Pooled, found: Differences, scratch: Scratch, slack: fl
             scratch.observing[a] = 0
         consistent = UNKNOWN
         while consistent != 0:
-            action = highest(scratch, scratch.allowed, scratch.observing, slack)
+            action = highest_score(scratch, scratch.allowed, scratch.observing, slack)
             answer = UNKNOWN if action < 0 else admits(facts, action, scratch)
             if answer == 1:
                 return action
             if consistent == UNKNOWN:
-                consistent = meets(facts, whole, scratch.wanted, scratch.hints)
+                consistent = answer_from_pools(facts, whole, scratch.wanted, scratch.hints)
                 if consistent == UNKNOWN:
                     # If signs have never contradicted each other, asking about the action itself is better.
                     if action < 0 or answer == 0 or facts.n_certificates[whole] > 0:
@@ -207,11 +198,11 @@ def choose_pooled(facts: Pooled, found: Differences, scratch: Scratch, slack: fl
                 if answer == UNKNOWN:
                     return UNKNOWN
                 scratch.allowed[action] = 0
-        withdraw(facts.certificates[whole, scratch.hints[whole, 1]], found)
+        withdraw_contradictions(facts.certificates[whole, scratch.hints[whole, 1]], found)
 
 
 @kernel
-def highest(scratch: Scratch, allowed: Flags, observing: Flags, slack: float) -> int:
+def highest_score(scratch: Scratch, allowed: Flags, observing: Flags, slack: float) -> int:
     """Return the action of highest score among those that may be played; -1 if there is none."""
     chosen, score = -1, 0.0
     for a in range(scratch.score.shape[0]):
@@ -227,24 +218,24 @@ def admits(facts: Plausible, action: int, scratch: Scratch) -> int:
     pairs = facts.first.shape[0]
     scratch.asked[0] = UNKNOWN
     cell = facts.cell_of[action]
-    if cell >= 0 and lies_in(facts, pairs + cell, scratch) == 1:
+    if cell >= 0 and region_meets_signs(facts, pairs + cell, scratch) == 1:
         return 1
     for n in range(facts.near_start[action], facts.near_start[action + 1]):
-        if lies_in(facts, facts.near[n], scratch) == 1:
+        if region_meets_signs(facts, facts.near[n], scratch) == 1:
             return 1
     if scratch.explorable[action] == 1:
         for n in range(facts.observed_start[action], facts.observed_start[action + 1]):
-            if lies_in(facts, facts.observed[n], scratch) == 1:
+            if region_meets_signs(facts, facts.observed[n], scratch) == 1:
                 return 1
     return 0 if scratch.asked[0] == UNKNOWN else UNKNOWN
 
 
 @kernel
-def lies_in(facts: Plausible, target: int, scratch: Scratch) -> int:
+def region_meets_signs(facts: Plausible, target: int, scratch: Scratch) -> int:
     """Say whether D meets a border or cell; remember a no in `alive`, and the first unknown one in `asked`."""
     if scratch.alive[target] == 0:
         return 0
-    answer = meets(facts, target, scratch.wanted, scratch.hints)
+    answer = answer_from_pools(facts, target, scratch.wanted, scratch.hints)
     if answer == 0:
         scratch.alive[target] = 0
     elif answer == UNKNOWN and scratch.asked[0] == UNKNOWN:
@@ -253,7 +244,7 @@ def lies_in(facts: Plausible, target: int, scratch: Scratch) -> int:
 
 
 @kernel
-def withdraw(certificate: Bits, found: Differences) -> None:
+def withdraw_contradictions(certificate: Bits, found: Differences) -> None:
     """Withdraw contradictory signs from the least certain on, up to the first that the certificate needs.
 
     Certainty is measured by |delta| / reach (a Z of 0 must not count as certainty). As long as all signs of the
@@ -274,7 +265,7 @@ def withdraw(certificate: Bits, found: Differences) -> None:
 
 
 @kernel
-def between(facts: Plausible, signs: Integers, alive: Flags) -> int:
+def mark_interval(facts: Plausible, signs: Integers, alive: Flags) -> int:
     """Do the same for two outcomes, where cells lie in a row with the breakpoints 0, 1, ... between them."""
     pairs = signs.shape[0]
     low, high = -1, pairs
@@ -303,14 +294,14 @@ def look_up(facts: Plausible, signs: Integers, scratch: Scratch) -> int:
             index = 3 * index + signs[e] + 1
         row = int(facts.table[index])
         return UNKNOWN if row >= facts.rows else row
-    if between(facts, signs, scratch.alive) == 0:
+    if mark_interval(facts, signs, scratch.alive) == 0:
         return EMPTY
-    unite(facts, scratch.alive, scratch.allowed, scratch.observing)
+    collect_plausible_actions(facts, scratch.alive, scratch.allowed, scratch.observing)
     return facts.rows
 
 
 @kernel
-def unite(facts: Plausible, alive: Flags, allowed: Flags, observing: Flags) -> None:
+def collect_plausible_actions(facts: Plausible, alive: Flags, allowed: Flags, observing: Flags) -> None:
     """Collect the actions of the cells that meet D, and the neighborhoods and observers of the borders that do."""
     pairs = facts.first.shape[0]
     for a in range(allowed.shape[0]):

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.analysis.alternative import Possible, decide, on_hyperplane
+from sidelight.analysis.alternative import Possible, decide
+from sidelight.analysis.envelope import Envelope
 from sidelight.analysis.generating_outcomes import generating_outcomes
 from sidelight.analysis.linear_algebra import Row, to_integers
-from sidelight.analysis.linear_program import propose_float
-from sidelight.analysis.two_outcomes import breakpoints, row_of_cells
-from sidelight.kernels.arrays import Bits, Flags, Floats, Integers
+from sidelight.kernels.arrays import Bits, Flags, Integers
 from sidelight.strategies.confidence_bounds.plausible import (
     EMPTY,
     INTERVALS,
@@ -25,11 +24,11 @@ from sidelight.strategies.confidence_bounds.plausible import (
     Plausible,
     Pooled,
     Scratch,
-    between,
+    collect_plausible_actions,
+    mark_interval,
     mask_of,
     new_scratch,
     rule_out,
-    unite,
 )
 from sidelight.strategies.confidence_bounds.plausible_program import is_full, program_of, settle
 
@@ -39,9 +38,6 @@ if TYPE_CHECKING:
 _MOST_TABLE_PAIRS = 10  # 3^10 entries
 _POOL_WORDS = 1 << 22  # at most 32 MB of points, and as much of certificates (more only if that leaves no room at all)
 _LEAST_POOL, _MOST_POOL = 8, 1024
-_GRID = 1 << 24
-_PULLS = (2, 6, 14)
-_SLACK = 1e-10
 _lock = threading.Lock()
 
 
@@ -66,8 +62,9 @@ class PlausibleSets:
         self._observers = tuple(map(tuple, sets))
         self._lock = threading.Lock()
         self._pairs: tuple[Pair, ...] = analysis.neighbors
-        self._two = analysis.game.n_outcomes == 2
-        self._cells = row_of_cells(analysis) if self._two else analysis.cells.pareto
+        cells = analysis.cells
+        self._two = isinstance(cells, Envelope)
+        self._cells = tuple(reversed(cells.pieces)) if isinstance(cells, Envelope) else cells.pareto
         self.solved = 0
         """How many questions had to be put to a solver so far."""
         rows = [analysis.cells.difference(*pair) for pair in self._pairs]
@@ -128,7 +125,7 @@ class PlausibleSets:
         In a game with pools, contradictory signs are withdrawn on the way, as `choose_pooled` does.
         """
         if not isinstance(self._facts, Pooled):
-            return self.learn(found.signs, found.delta)
+            return self.learn(found.signs)
         with self._lock:
             while True:
                 counts = self._facts.n_points.copy(), self._facts.n_certificates.copy()
@@ -141,46 +138,38 @@ class PlausibleSets:
                 if is_full(facts, target):
                     self._make_room(target)
                 else:
-                    self._solve(target, found.signs, np.zeros_like(found.signs))
+                    self._solve(target, found.signs)
 
-    def learn(self, signs: Integers, leaning: Floats | None = None) -> Plausible:
-        """Answer every open question about these signs and return a snapshot that holds the answers.
-
-        `leaning` holds the estimates of all differences, decided or not: a point that agrees with all of their signs
-        will answer many questions to come, so such points are looked for first.
-        """
+    def learn(self, signs: Integers) -> Plausible:
+        """Answer every open question about these signs and return a snapshot that holds the answers."""
         with self._lock:
-            alive = self._meeting(signs, leaning)
+            alive = self._meeting(signs)
             if self._facts.mode == TABLE:
                 self._tabulate(signs, alive)
             return self._facts
 
-    def meeting(self, signs: Integers, leaning: Floats | None = None) -> Flags:
+    def meeting(self, signs: Integers) -> Flags:
         """Return which borders and cells meet D: all of them, where a round asks only what matters."""
         with self._lock:
-            return self._meeting(signs, leaning)
+            return self._meeting(signs)
 
-    def _meeting(self, signs: Integers, leaning: Floats | None) -> Flags:
+    def _meeting(self, signs: Integers) -> Flags:
+        """Say which borders and cells meet D, asking the solver where the pools have no answer."""
         alive = np.zeros(len(self._facts.points), np.uint8)
         if self._two:
-            between(self._facts, signs, alive)
-        else:
-            self._settle(signs, leaning, alive)
-        return alive
-
-    def _settle(self, signs: Integers, leaning: Floats | None, alive: Flags) -> None:
-        """Mark in `alive` which borders and cells meet D, asking the solver where the pools have no answer."""
+            mark_interval(self._facts, signs, alive)
+            return alive
         wanted = np.zeros(self._facts.points.shape[2], np.uint64)
         mask_of(signs, wanted)
         rule_out(self._facts, signs, alive)
-        hoped = np.zeros_like(signs) if leaning is None else np.where(signs == 0, np.sign(leaning), 0).astype(np.int64)
         pairs, sure = len(self._pairs), set()
         for target in map(int, np.flatnonzero(alive)):
             if target not in sure:
                 answer = self._known(target, wanted)
-                alive[target] = self._solve(target, signs, hoped) if answer is None else answer
+                alive[target] = self._solve(target, signs) if answer is None else answer
             if target < pairs and alive[target]:  # a border's point lies in both cells
                 sure |= {pairs + self._facts.first[target], pairs + self._facts.second[target]}
+        return alive
 
     def _known(self, target: int, wanted: Bits) -> bool | None:
         """Do what `meets` does."""
@@ -191,19 +180,24 @@ class PlausibleSets:
         certificates = facts.certificates[target, : facts.n_certificates[target]]
         return False if ((certificates & ~wanted) == 0).all(axis=1).any() else None
 
-    def _solve(self, target: int, signs: Integers, hoped: Integers) -> bool:
-        """Put one question to the solver and keep the point or the certificate that it finds."""
+    def _solve(self, target: int, signs: Integers) -> bool:
+        """Put one question to the exact solver and keep the point or the certificate that it finds.
+
+        Where i is better than j, d_ij q <= 0. A cell is bounded by its neighbors alone, and a border is a face of both
+        cells, on which the difference of its own pair is 0.
+        """
         self.solved += 1
-        region = _Region(self, target)
-        if region.propose(signs, hoped):
-            return True
+        sides, pairs = self.sides(target), len(self._pairs)
+        required = [(j in sides) - (i in sides) for i, j in self._pairs]
+        weak: list[Row] = [[sign * value for value in self._rows[e]] for e, sign in enumerate(required) if sign]
         decided = [(e, int(sign)) for e, sign in enumerate(signs) if sign]
         strict: list[Row] = [[sign * value for value in self._rows[e]] for e, sign in decided]
-        answer = decide(strict, region.weak_rows(), region.equation, region.inside)
+        equation = list(self._rows[target]) if target < pairs else None
+        answer = decide(strict, weak, equation, self.inside(target))
         if isinstance(answer, Possible):
-            region.keep(answer.point, signs)
+            self._append("points", target, self.signs_of(answer.point))
             return True
-        bits = np.zeros(2 * len(self._pairs), bool)
+        bits = np.zeros(2 * pairs, bool)
         bits[[2 * e + (sign < 0) for (e, sign), y in zip(decided, answer.strict, strict=True) if y]] = True
         self._append("certificates", target, bits)
         return False
@@ -214,7 +208,7 @@ class PlausibleSets:
         for sign in signs:
             index = 3 * index + int(sign) + 1
         allowed, observing = np.zeros((2, self._analysis.game.n_actions), np.uint8)
-        unite(facts, alive, allowed, observing)
+        collect_plausible_actions(facts, alive, allowed, observing)
         if not alive.any():
             facts.table[index] = EMPTY
             return
@@ -266,8 +260,10 @@ class PlausibleSets:
         few = len(pairs) <= _MOST_TABLE_PAIRS
         words = max(1, -(-2 * len(pairs) // 64))
         size = 1 if self._two else max(_LEAST_POOL, min(_MOST_POOL, _POOL_WORDS // (targets * words)))
-        rank, side = breakpoints(analysis)
+        # Of two outcomes, the cells lie in a row along p_0, and where d_ij p > 0, action j is better than action i.
         position = {i: n for n, i in enumerate(cells)}
+        rank = np.array([min(position[i], position[j]) for i, j in pairs], np.int64)
+        side = np.array([1 if position[i] < position[j] else -1 for i, j in pairs], np.int64)
         members = [[k for k, r in enumerate(analysis.cells.representative) if r == i] for i in cells]
         near = [analysis.neighborhood(*pair) for pair in pairs]
         return (Plausible if few or self._two else Pooled)(
@@ -292,82 +288,6 @@ class PlausibleSets:
             *_lists(_by_action(near, actions)),
             *_lists(_by_action(sets, actions)),
         )
-
-
-class _Region:
-    """A border, a cell or all laws: where its points lie, and how new ones are found.
-
-    On a point's values d_e q of all pairs e: `required[e]` is 1 where d_e q >= 0 holds there, -1 where d_e q <= 0 does
-    (a cell is bounded by its neighbors alone, and a border is a face of both cells), and d_e q = 0 for its own pair.
-    """
-
-    def __init__(self, sets: PlausibleSets, target: int) -> None:
-        self._sets, self.target = sets, target
-        self.own = target if target < len(sets._pairs) else -1
-        sides = sets.sides(target)
-        # Where i is better than j, d_ij q <= 0.
-        self.required = np.array([(j in sides) - (i in sides) for i, j in sets._pairs], np.int64)
-        self.inside = sets.inside(target)
-        self.equation: Row | None = None if self.own < 0 else list(sets._rows[self.own])
-
-    def weak_rows(self) -> list[Row]:
-        """Return the rows that are not negative in this region."""
-        return [[int(sign) * value for value in self._sets._rows[e]] for e, sign in enumerate(self.required) if sign]
-
-    def keep(self, point: Sequence[int], signs: Integers | None = None) -> bool:
-        """Keep the signs of a point, given as integers, if it provably lies here; say whether it does."""
-        values = self._sets.values(point)
-        good = min(point) >= 0 and (values * self.required >= 0).all() and (self.own < 0 or values[self.own] == 0)
-        if not good or (signs is not None and not (values * signs >= np.abs(signs)).all()):
-            return False
-        self._sets._append("points", self.target, self._sets.signs_of(point))
-        return True
-
-    def propose(self, signs: Integers, hoped: Integers) -> bool:
-        """Look with floats for a point with the decided signs and many hoped-for ones; keep it if it holds exactly.
-
-        max s + sum t  subject to  sum q <= 1,  s <= 1,  s <= sign d q,  0 <= required d q,  own d q = 0,  t <= 1 + s
-        and t <= 1 + hoped d q, rows d scaled to one.
-        """
-        rows, size = self._sets._program.rows, len(self.inside)
-        hoped = hoped.copy()
-        if self.own >= 0:
-            hoped[self.own] = 0
-        groups = [(signs, 1.0, 0.0), (self.required, 0.0, 0.0), (hoped, 0.0, 1.0)]
-        extra = int(np.count_nonzero(hoped))
-        blocks, bounds = [np.zeros((2, size + 1 + extra))], [np.ones(2)]
-        blocks[0][0, :size] = blocks[0][1, size] = 1.0
-        for chosen, slack, bound in groups:
-            which = np.flatnonzero(chosen)
-            block = np.zeros((len(which), size + 1 + extra))
-            block[:, :size] = -chosen[which, None] * rows[which]
-            block[:, size] = slack
-            if bound:
-                block[:, size + 1 :] = np.eye(extra)
-            blocks.append(block)
-            bounds.append(np.full(len(which), bound))
-        caps = np.hstack([np.zeros((extra, size)), np.full((extra, 1), -1.0), np.eye(extra)])
-        blocks.append(caps)
-        bounds.append(np.ones(extra))
-        if self.own >= 0:
-            equation = np.append(rows[self.own], np.zeros(1 + extra))
-            blocks.append(np.array([equation, -equation]))
-            bounds.append(np.zeros(2))
-        goal = np.append(np.zeros(size), np.ones(1 + extra))
-        found = propose_float(np.vstack(blocks), np.concatenate(bounds), goal)
-        if found is None or found.point[size] <= _SLACK:
-            return False
-        q = self._rounded(found.point[:size])
-        total, anchor = sum(q), sum(self.inside)
-        pulled = [
-            [(value * anchor << pull) + total * known for value, known in zip(q, self.inside, strict=True)]
-            for pull in _PULLS
-        ]
-        return any(self.keep(one, signs) for one in (q, *pulled))
-
-    def _rounded(self, point: Floats) -> list[int]:
-        q = [int(value) for value in np.rint(np.clip(point, 0.0, None) * _GRID)]
-        return q if self.equation is None else on_hyperplane(q, self.equation)
 
 
 def _lists(groups: Sequence[Iterable[int]]) -> tuple[Integers, Integers]:

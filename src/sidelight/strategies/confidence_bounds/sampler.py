@@ -30,12 +30,6 @@ class WidthSampler(NamedTuple):
     tail: float
 
 
-def no_differences(pairs: int) -> Differences:
-    """Return what is known of that many pairs before the first round."""
-    delta, reach, width = np.zeros((3, pairs))
-    return Differences(delta, reach, width, np.zeros(pairs, np.int64))
-
-
 @kernel
 def prepare_draw(sampler: WidthSampler, bound: float, steps: Floats) -> tuple[float, float]:
     """Set the cumulative weights of the points low, low + step, ... below the bound; return low and step."""

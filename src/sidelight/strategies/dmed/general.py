@@ -7,21 +7,21 @@ suffices, the round costs one check per border. And while no symbol arrives, onl
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from sidelight.kernels import implements, kernel
-from sidelight.kernels.arrays import Floats, Integers
-from sidelight.optimization.allocation import FOUND, IMPOSSIBLE, SUFFICIENT, Allocation, allocate, new_allocation
+from sidelight.kernels.arrays import Floats, Integers, new_arrays
+from sidelight.optimization.allocation import FOUND, IMPOSSIBLE, SUFFICIENT, Allocation, allocate
 from sidelight.optimization.geometry import Geometry
 from sidelight.optimization.likelihood import Fit, informative, maximize_likelihood, new_fit
 from sidelight.strategies.base import Context, act, observe
 from sidelight.strategies.dmed.schedule import (
     Schedule,
-    add_all,
-    add_short,
-    add_usual,
+    add_all_actions,
+    add_leader_and_rarely_played,
+    add_rarely_seen,
     log_rounds,
     new_schedule,
     next_action,
@@ -42,8 +42,8 @@ def choose(parameters: Parameters, state: State, context: Context, rng: np.rando
         log_t = log_rounds(schedule)
         if evidence.stale[0] == 1:
             maximize_likelihood(game.signals, evidence.counts, evidence.fit)
-            update(game, state)
-        add_usual(schedule, parameters.c, log_t)
+            update_leader(game, state)
+        add_leader_and_rarely_played(schedule, parameters.c, log_t)
         if schedule.tied[0] == 0:
             if undecided(evidence, log_t):
                 set_weights(game, schedule, problem.search.weight, log_t)
@@ -72,9 +72,9 @@ def add_needed(
         evidence.answer[0] = allocate(problem, allocation, game, schedule.leader[0], tolerance)
         evidence.proven[0] = allocation.bound[0] * log_t
     if evidence.answer[0] == FOUND:
-        add_short(schedule, allocation.master.share, log_t)
+        add_rarely_seen(schedule, allocation.master.share, log_t)
     elif evidence.answer[0] == IMPOSSIBLE:
-        add_all(schedule)
+        add_all_actions(schedule)
 
 
 @kernel
@@ -88,7 +88,7 @@ def count(parameters: Any, state: Any, action: int, symbol: int, context: Contex
 
 
 @kernel
-def update(game: Geometry, state: State) -> None:
+def update_leader(game: Geometry, state: State) -> None:
     """Find the leading action under the fitted law."""
     base, cost, fit = state.problem.search.base, state.problem.master.cost, state.evidence.fit
     for u in range(base.shape[0]):
@@ -119,11 +119,11 @@ class Parameters(NamedTuple):
 class Evidence(NamedTuple):
     """What was seen, the best guess, and what is known about alternatives to it."""
 
-    counts: Floats
-    stale: Integers  # 1 if symbols came in since the best guess was made
+    counts: Annotated[Floats, "symbols"]
+    stale: Annotated[Integers, 1]  # 1 if symbols came in since the best guess was made
     fit: Fit  # the best guess
-    answer: Integers  # of `allocate`
-    proven: Floats  # a lower bound of sum_a n_a KL(S_a p | S_a q) over all alternatives q
+    answer: Annotated[Integers, 1]  # of `allocate`
+    proven: Annotated[Floats, 1]  # a lower bound of sum_a n_a KL(S_a p | S_a q) over all alternatives q
 
 
 class State(NamedTuple):
@@ -140,18 +140,13 @@ implements(observe, Parameters)(count)
 
 def new_evidence(outcomes: int, symbols: int) -> Evidence:
     """Return what is known before the first round."""
-    return Evidence(
-        counts=np.zeros(symbols),
-        stale=np.ones(1, np.int64),
-        fit=new_fit(outcomes, symbols),
-        answer=np.full(1, OPEN),
-        proven=np.zeros(1),
-    )
+    evidence = new_arrays(Evidence, outcomes=outcomes, symbols=symbols)
+    return evidence._replace(stale=np.ones(1, np.int64), fit=new_fit(outcomes, symbols), answer=np.full(1, OPEN))
 
 
 def new_state(game: Geometry) -> State:
     """Return the state before the first round."""
     actions, outcomes = game.loss.shape
-    symbols = int(game.signals.first[-1])
-    problem = new_allocation(actions, outcomes, symbols, len(game.difference))
-    return State(new_schedule(actions), new_evidence(outcomes, symbols), problem)
+    symbols, borders = int(game.signals.first[-1]), len(game.difference)
+    sizes = {"actions": actions, "outcomes": outcomes, "symbols": symbols, "borders": borders, "equations": 1}
+    return State(new_schedule(actions), new_evidence(outcomes, symbols), new_arrays(Allocation, **sizes))

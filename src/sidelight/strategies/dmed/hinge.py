@@ -20,10 +20,10 @@ import numpy as np
 
 from sidelight.game import Game
 from sidelight.kernels import implements, kernel
-from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.arrays import Floats, Integers, new_arrays
 from sidelight.optimization.divergence import divergence
 from sidelight.optimization.geometry import Geometry, geometry, scaled_losses
-from sidelight.optimization.hinge import Hinge, find_consistent_law, new_hinge, with_silent_action
+from sidelight.optimization.hinge import Hinge, find_consistent_law, with_silent_action
 from sidelight.optimization.likelihood import informative, maximize_likelihood
 from sidelight.strategies.base import UNANSWERED, Context, Seed, act, check_number, check_parameter, observe
 from sidelight.strategies.dmed.general import (
@@ -39,8 +39,8 @@ from sidelight.strategies.dmed.general import (
 from sidelight.strategies.dmed.pmdmed import PMDMED
 from sidelight.strategies.dmed.schedule import (
     Schedule,
-    add_all,
-    add_usual,
+    add_all_actions,
+    add_leader_and_rarely_played,
     log_rounds,
     new_schedule,
     next_action,
@@ -62,14 +62,14 @@ def choose(parameters: Parameters, state: State, context: Context, rng: np.rando
         if evidence.stale[0] == 1:
             if state.answered[0] == 0:
                 maximize_likelihood(game.signals, evidence.counts, evidence.fit)
-                compare(game, state, parameters.width)
+                compare_with_radii(game, state, parameters.width)
                 if state.consistency[0] == UNKNOWN:
                     return UNANSWERED
             state.answered[0] = 0
-            update(game, state)
-        add_usual(schedule, parameters.c, log_t)
+            update_leader(game, state)
+        add_leader_and_rarely_played(schedule, parameters.c, log_t)
         if state.consistency[0] == CONFLICT or state.gap[0] < margin_at(parameters.margin, schedule.clock[0]):
-            add_all(schedule)
+            add_all_actions(schedule)
         elif schedule.tied[0] == 0:
             if undecided(evidence, log_t):
                 set_weights(game, schedule, problem.plays, log_t)
@@ -79,7 +79,7 @@ def choose(parameters: Parameters, state: State, context: Context, rng: np.rando
 
 
 @kernel
-def compare(game: Geometry, state: State, width: float) -> None:
+def compare_with_radii(game: Geometry, state: State, width: float) -> None:
     """Set frequencies and radii, and whether the law is within all of them."""
     signals, problem = game.signals, state.problem
     base, counts = problem.allocation.search.base, state.evidence.counts
@@ -98,7 +98,7 @@ def compare(game: Geometry, state: State, width: float) -> None:
 
 
 @kernel
-def update(game: Geometry, state: State) -> None:
+def update_leader(game: Geometry, state: State) -> None:
     """Find the leading action under the law, and its lead."""
     gaps, cost = state.gaps, state.problem.allocation.master.cost
     set_leader(state.schedule, game.loss, game.candidate, state.evidence.fit.law, gaps)
@@ -148,16 +148,12 @@ implements(observe, Parameters)(count)
 def new_state(game: Geometry) -> State:
     """Return the state before the first round."""
     actions, outcomes = game.loss.shape
-    symbols = int(game.signals.first[-1])
-    return State(
-        schedule=new_schedule(actions),
-        evidence=new_evidence(outcomes, symbols),
-        consistency=np.zeros(1, np.int64),
-        answered=np.zeros(1, np.int64),
-        gap=np.zeros(1),
-        gaps=np.zeros(actions),
-        problem=new_hinge(actions + 1, outcomes, symbols, len(game.difference)),
-    )
+    symbols, borders = int(game.signals.first[-1]), len(game.difference)
+    sizes = {"outcomes": outcomes, "symbols": symbols, "borders": borders, "equations": 1}
+    flag, answered, gap = np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1)
+    problem = new_arrays(Hinge, actions=actions + 1, **sizes)
+    evidence = new_evidence(outcomes, symbols)
+    return State(new_schedule(actions), evidence, flag, answered, gap, np.zeros(actions), problem)
 
 
 class PMDMEDHinge(PMDMED):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from sidelight.kernels import kernel
-from sidelight.kernels.arrays import Flags, Floats, Integers
+from sidelight.kernels.arrays import Flags, Floats, Integers, new_arrays
 from sidelight.kernels.linear_algebra import dot
 
 # Expected losses (scaled to [0, 1]) that differ by less are equal.
@@ -20,26 +20,19 @@ SHORT = 1e-9
 class Schedule(NamedTuple):
     """Which actions were played, and which will be."""
 
-    clock: Integers  # rounds played
-    plays: Floats  # of each action
-    seen: Floats  # symbols received of each action
-    waiting: Flags  # 1 for actions that wait in this loop
-    following: Flags  # 1 for actions that are in the next one
-    leader: Integers  # the action that is optimal for the best guess
-    tied: Integers  # 1 if another action is as good
+    clock: Annotated[Integers, 1]  # rounds played
+    plays: Annotated[Floats, "actions"]  # of each action
+    seen: Annotated[Floats, "actions"]  # symbols received of each action
+    waiting: Annotated[Flags, "actions"]  # 1 for actions that wait in this loop
+    following: Annotated[Flags, "actions"]  # 1 for actions that are in the next one
+    leader: Annotated[Integers, 1]  # the action that is optimal for the best guess
+    tied: Annotated[Integers, 1]  # 1 if another action is as good
 
 
 def new_schedule(actions: int) -> Schedule:
     """Return the schedule before the first round: every action waits."""
-    return Schedule(
-        clock=np.zeros(1, np.int64),
-        plays=np.zeros(actions),
-        seen=np.zeros(actions),
-        waiting=np.ones(actions, np.uint8),
-        following=np.zeros(actions, np.uint8),
-        leader=np.zeros(1, np.int64),
-        tied=np.ones(1, np.int64),
-    )
+    schedule = new_arrays(Schedule, actions=actions)
+    return schedule._replace(waiting=np.ones(actions, np.uint8), tied=np.ones(1, np.int64))
 
 
 @kernel
@@ -49,35 +42,35 @@ def log_rounds(schedule: Schedule) -> float:
 
 
 @kernel
-def add(schedule: Schedule, action: int) -> None:
+def add_action(schedule: Schedule, action: int) -> None:
     """Put an action into the next loop unless it waits in this one."""
     if schedule.waiting[action] == 0:
         schedule.following[action] = 1
 
 
 @kernel
-def add_all(schedule: Schedule) -> None:
+def add_all_actions(schedule: Schedule) -> None:
     """Put every action into the next loop that does not wait in this one."""
     for a in range(schedule.plays.shape[0]):
-        add(schedule, a)
+        add_action(schedule, a)
 
 
 @kernel
-def add_usual(schedule: Schedule, c: float, log_t: float) -> None:
+def add_leader_and_rarely_played(schedule: Schedule, c: float, log_t: float) -> None:
     """Add the leader and every action with n < c sqrt(log t); add all actions if another one is as good."""
-    add(schedule, schedule.leader[0])
+    add_action(schedule, schedule.leader[0])
     least = c * math.sqrt(log_t)
     for a in range(schedule.plays.shape[0]):
         if schedule.plays[a] < least or schedule.tied[0] == 1:
-            add(schedule, a)
+            add_action(schedule, a)
 
 
 @kernel
-def add_short(schedule: Schedule, share: Floats, log_t: float) -> None:
+def add_rarely_seen(schedule: Schedule, share: Floats, log_t: float) -> None:
     """Add every action that was seen less often than its share of log t."""
     for a in range(schedule.plays.shape[0]):
         if share[a] * log_t > schedule.seen[a]:
-            add(schedule, a)
+            add_action(schedule, a)
 
 
 @kernel

@@ -11,17 +11,25 @@ looks per log t rule them out, taken by the cheapest action that shows the outco
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from sidelight.analysis import Analysis
 from sidelight.game_arrays import float_rows
 from sidelight.kernels import implements, kernel
-from sidelight.kernels.arrays import Floats, Integers
-from sidelight.optimization.geometry import candidates, neighbors_of, scaled_losses
+from sidelight.kernels.arrays import Floats, Integers, new_arrays
+from sidelight.optimization.geometry import neighbors_of, pareto_flags, scaled_losses
 from sidelight.strategies.base import Context, act, observe
-from sidelight.strategies.dmed.schedule import SHORT, Schedule, add, add_usual, new_schedule, next_action, set_leader
+from sidelight.strategies.dmed.schedule import (
+    SHORT,
+    Schedule,
+    add_action,
+    add_leader_and_rarely_played,
+    new_schedule,
+    next_action,
+    set_leader,
+)
 from sidelight.strategies.shared.requirements import settled_action
 
 
@@ -33,11 +41,11 @@ def choose(parameters: Parameters, state: State, context: Context, rng: np.rando
     schedule = state.schedule
     if schedule.clock[0] > 0:
         if state.stale[0] == 1:
-            update(parameters, state)
+            update_leader(parameters, state)
         log_t = math.log(schedule.clock[0])
-        add_usual(schedule, parameters.c, log_t)
+        add_leader_and_rarely_played(schedule, parameters.c, log_t)
         if state.counts[0] + state.counts[1] < state.needed[0] * log_t * (1.0 - SHORT):
-            add(schedule, state.helper[0])
+            add_action(schedule, state.helper[0])
     return next_action(schedule)
 
 
@@ -51,7 +59,7 @@ def count(parameters: Parameters, state: State, action: int, symbol: int, contex
 
 
 @kernel
-def update(parameters: Parameters, state: State) -> None:
+def update_leader(parameters: Parameters, state: State) -> None:
     """Set the frequency, the leader, the looks needed to be sure of it, and the action that provides them."""
     schedule = state.schedule
     state.stale[0] = 0
@@ -108,12 +116,12 @@ class State(NamedTuple):
     """What play changes."""
 
     schedule: Schedule
-    stale: Integers  # 1 if symbols came in since the rest was set
-    counts: Floats  # of the outcomes seen
-    law: Floats
-    cost: Floats
-    needed: Floats  # r, the observations that log t = 1 asks for; 0 if none are
-    helper: Integers  # the cheapest action that shows the outcome
+    stale: Annotated[Integers, 1]  # 1 if symbols came in since the rest was set
+    counts: Annotated[Floats, 2]  # of the outcomes seen
+    law: Annotated[Floats, 2]
+    cost: Annotated[Floats, "actions"]
+    needed: Annotated[Floats, 1]  # r, the observations that log t = 1 asks for; 0 if none are
+    helper: Annotated[Integers, 1]  # the cheapest action that shows the outcome
 
 
 implements(act, Parameters)(choose)
@@ -134,7 +142,7 @@ def new_parameters(analysis: Analysis, c: float) -> Parameters:
         settled=settled_action(analysis),
         c=c,
         loss=float_rows(exact),
-        candidate=candidates(analysis),
+        candidate=pareto_flags(analysis),
         revealing=np.array([int(game.informative(a)) for a in range(game.n_actions)], np.int64),
         borders=borders,
     )
@@ -142,12 +150,5 @@ def new_parameters(analysis: Analysis, c: float) -> Parameters:
 
 def new_state(actions: int) -> State:
     """Return the state before the first round."""
-    return State(
-        schedule=new_schedule(actions),
-        stale=np.ones(1, np.int64),
-        counts=np.zeros(2),
-        law=np.zeros(2),
-        cost=np.zeros(actions),
-        needed=np.zeros(1),
-        helper=np.zeros(1, np.int64),
-    )
+    state = new_arrays(State, actions=actions)
+    return state._replace(schedule=new_schedule(actions), stale=np.ones(1, np.int64))

@@ -72,20 +72,20 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
         bound_gaps(compared, radius, bounds.mean[c], bounds.reach[c], bounds.gap[c])
     first, second, third = state.policies[0], state.policies[1], state.policies[2]
     mix_policies(parameters.weights, bounds.gap, bounds.gain, first, second, third, state.share)
-    c = nearest(parameters.features, context)
+    c = nearest_context(parameters.features, context)
     return second[c] if draws_second(state.share[0], rng) else first[c]
 
 
 @implements(observe, Parameters)
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
     if parameters.compared.symbols[action] > 1 and parameters.settled < 0:
-        x = parameters.features[nearest(parameters.features, context)]
+        x = parameters.features[nearest_context(parameters.features, context)]
         add_symbol(parameters.compared, state.regression, x, action, symbol)
         state.stale[0] = 1
 
 
 @kernel
-def nearest(features: Floats, context: Context) -> int:
+def nearest_context(features: Floats, context: Context) -> int:
     """Return the known context that is nearest to what is seen."""
     chosen, least = 0, math.inf
     for c in range(features.shape[0]):

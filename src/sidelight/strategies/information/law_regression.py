@@ -8,12 +8,12 @@ With S_a the signal matrix of action a and e(y) a symbol, one-hot,
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from sidelight.kernels import kernel
-from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.arrays import Floats, Integers, new_arrays
 from sidelight.kernels.linear_algebra import multiply
 from sidelight.strategies.shared.gap_bounds import Bounds, Rivals
 
@@ -24,34 +24,26 @@ FRESH = 1000
 class Scratch(NamedTuple):
     """Room for a row, a matrix, and L V^-1."""
 
-    row: Floats
-    matrix: Floats
-    solved: Floats
+    row: Annotated[Floats, "outcomes"]
+    matrix: Annotated[Floats, "outcomes", "outcomes"]
+    solved: Annotated[Floats, "actions", "outcomes"]
 
 
 class Regression(NamedTuple):
     """The estimate and what it is made of."""
 
-    updates: Integers  # since V^-1 was last worked out from scratch
-    seen: Floats  # symbols seen of each action
-    response: Floats  # sum S_a' e(y)
-    inverse: Floats  # V^-1
-    log_det: Floats
-    law: Floats  # p_hat
+    updates: Annotated[Integers, 1]  # since V^-1 was last worked out from scratch
+    seen: Annotated[Floats, "actions"]  # symbols seen of each action
+    response: Annotated[Floats, "outcomes"]  # sum S_a' e(y)
+    inverse: Annotated[Floats, "outcomes", "outcomes"]  # V^-1
+    log_det: Annotated[Floats, 1]
+    law: Annotated[Floats, "outcomes"]  # p_hat
     scratch: Scratch
 
 
 def new_regression(actions: int, outcomes: int) -> Regression:
     """Return the regression without symbols."""
-    return Regression(
-        updates=np.zeros(1, np.int64),
-        seen=np.zeros(actions),
-        response=np.zeros(outcomes),
-        inverse=np.eye(outcomes),
-        log_det=np.zeros(1),
-        law=np.zeros(outcomes),
-        scratch=Scratch(np.zeros(outcomes), np.zeros((outcomes, outcomes)), np.zeros((actions, outcomes))),
-    )
+    return new_arrays(Regression, actions=actions, outcomes=outcomes)._replace(inverse=np.eye(outcomes))
 
 
 @kernel

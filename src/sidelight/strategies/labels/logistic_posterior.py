@@ -13,12 +13,12 @@ mixes more slowly.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from sidelight.kernels import kernel
-from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.arrays import Floats, Integers, new_arrays
 from sidelight.kernels.linear_algebra import add_outer, cholesky, dot, solve_lower, solve_upper
 from sidelight.strategies.labels.polya_gamma import polya_gamma
 
@@ -28,28 +28,22 @@ _ROOM = 256
 class Posterior(NamedTuple):
     """The labels and the chain; `features` and `omega` have room for more labels than there are."""
 
-    labels: Integers  # how many there are
-    turn: Integers  # which omega is drawn anew next
-    features: Floats  # (room, d)
-    omega: Floats  # (room,)
-    pull: Floats  # sum (y - 1/2) x + B^-1 b
-    theta: Floats
-    precision: Floats  # (d, d): A, lower half
-    scratch: Floats  # (d, d): its Cholesky factor
+    labels: Annotated[Integers, 1]  # how many there are
+    turn: Annotated[Integers, 1]  # which omega is drawn anew next
+    features: Annotated[Floats, _ROOM, "features"]
+    omega: Annotated[Floats, _ROOM]
+    pull: Annotated[Floats, "features"]  # sum (y - 1/2) x + B^-1 b
+    theta: Annotated[Floats, "features"]
+    precision: Annotated[Floats, "features", "features"]  # A, lower half
+    scratch: Annotated[Floats, "features", "features"]  # its Cholesky factor
 
 
 def new_posterior(dimension: int, mean: float, regularization: float) -> Posterior:
     """Return the posterior without labels, N(mean, I / regularization)."""
-    return Posterior(
-        labels=np.zeros(1, np.int64),
-        turn=np.zeros(1, np.int64),
-        features=np.zeros((_ROOM, dimension)),
-        omega=np.zeros(_ROOM),
-        pull=np.full(dimension, mean * regularization),
-        theta=np.full(dimension, mean),
-        precision=np.eye(dimension) * regularization,
-        scratch=np.zeros((dimension, dimension)),
-    )
+    posterior = new_arrays(Posterior, features=dimension)
+    posterior.pull[:] = mean * regularization
+    posterior.theta[:] = mean
+    return posterior._replace(precision=np.eye(dimension) * regularization)
 
 
 def with_more_room(posterior: Posterior) -> Posterior:
@@ -60,7 +54,7 @@ def with_more_room(posterior: Posterior) -> Posterior:
 
 
 @kernel
-def transition(posterior: Posterior, regularization: float, refresh: float, rng: np.random.Generator) -> None:
+def gibbs_transition(posterior: Posterior, regularization: float, refresh: float, rng: np.random.Generator) -> None:
     """Make one Gibbs transition that draws the share `refresh` of the omegas anew."""
     precision, n = posterior.precision, posterior.labels[0]
     count = n

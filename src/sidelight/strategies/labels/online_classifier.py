@@ -42,7 +42,7 @@ def new_classifier(dimension: int, penalty: float) -> Classifier:
 
 
 @kernel
-def train(kind: int, learner: Classifier, x: Floats, y: float, mistake: bool) -> None:
+def train_classifier(kind: int, learner: Classifier, x: Floats, y: float, mistake: bool) -> None:
     """Learn a label."""
     d = x.shape[0]
     if kind == PERCEPTRON:

@@ -35,8 +35,8 @@ from sidelight.strategies.base import (
 from sidelight.strategies.labels.logistic_posterior import (
     Posterior,
     add_label,
+    gibbs_transition,
     new_posterior,
-    transition,
     with_more_room,
 )
 from sidelight.strategies.shared.context_features import set_features
@@ -83,10 +83,10 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
     else:
         chosen = add_regrets(parameters.loss, posterior.theta, state.scratch)
         for _ in range(parameters.transitions):
-            transition(posterior, parameters.regularization, parameters.refresh, rng)
+            gibbs_transition(posterior, parameters.regularization, parameters.refresh, rng)
             chosen = add_regrets(parameters.loss, posterior.theta, state.scratch)
         if parameters.directed == 1:
-            chosen = directed(parameters.revealing, regrets, rng)
+            chosen = choose_by_information_ratio(parameters.revealing, regrets, rng)
     state.plays[chosen] += 1
     return chosen
 
@@ -115,7 +115,7 @@ def add_regrets(loss: Floats, theta: Floats, scratch: Scratch) -> int:
 
 
 @kernel
-def directed(revealing: int, regrets: Floats, rng: np.random.Generator) -> int:
+def choose_by_information_ratio(revealing: int, regrets: Floats, rng: np.random.Generator) -> int:
     """Choose between the revealing action and the best of the others by the information ratio."""
     other, least = -1, math.inf
     for a in range(regrets.shape[0]):

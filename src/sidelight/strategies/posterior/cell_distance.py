@@ -15,13 +15,13 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from sidelight.analysis import Analysis
 from sidelight.kernels import kernel
-from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.arrays import Floats, Integers, new_arrays
 from sidelight.kernels.linear_algebra import cholesky, dot, solve, solve_lower
 from sidelight.optimization.geometry import neighbors_of
 from sidelight.strategies.shared.candidates import candidates
@@ -96,38 +96,24 @@ def _interval(rows: list[list[Fraction]]) -> tuple[float, float]:
 class Distances(NamedTuple):
     """Distances from a mean, and what computing them needs; the active sets are where the next call starts."""
 
-    root: Floats  # R, the precision being R R'
-    mean: Floats
-    white: Floats  # a
-    missing: Floats  # g
-    known: Integers  # for each cell, 1 if its distance is
-    distance: Floats  # squared, of each cell
-    active: Integers  # (cells, size + 2): the active inequalities
-    active_size: Integers
-    gram: Floats
-    multiplier: Floats  # u
-    trial: Floats
-    nearest: Floats  # y
+    root: Annotated[Floats, "size", "size"]  # R, the precision being R R'
+    mean: Annotated[Floats, "size"]
+    white: Annotated[Floats, "rows", "size"]  # a
+    missing: Annotated[Floats, "rows"]  # g
+    known: Annotated[Integers, "cells"]  # for each cell, 1 if its distance is
+    distance: Annotated[Floats, "cells"]  # squared, of each cell
+    active: Annotated[Integers, "cells", "corner"]  # (cells, size + 2): the active inequalities
+    active_size: Annotated[Integers, "cells"]
+    gram: Annotated[Floats, "corner", "corner"]
+    multiplier: Annotated[Floats, "corner"]  # u
+    trial: Annotated[Floats, "corner"]
+    nearest: Annotated[Floats, "size"]  # y
 
 
 def new_distances(cell: Cells) -> Distances:
     """Return room for distances from the cells of a game."""
     rows, size = cell.row.shape
-    count = cell.start.shape[0] - 1
-    return Distances(
-        root=np.zeros((size, size)),
-        mean=np.zeros(size),
-        white=np.zeros((rows, size)),
-        missing=np.zeros(rows),
-        known=np.zeros(count, np.int64),
-        distance=np.zeros(count),
-        active=np.zeros((count, size + 2), np.int64),
-        active_size=np.zeros(count, np.int64),
-        gram=np.zeros((size + 2, size + 2)),
-        multiplier=np.zeros(size + 2),
-        trial=np.zeros(size + 2),
-        nearest=np.zeros(size),
-    )
+    return new_arrays(Distances, rows=rows, size=size, corner=size + 2, cells=cell.start.shape[0] - 1)
 
 
 @kernel
@@ -188,7 +174,7 @@ def least_distance(cell: Cells, work: Distances, c: int) -> float:
             work.active_size[c] -= 1  # what was violated is so by rounding only
             break
         fresh = False
-        if advance(work, c, warm):
+        if advance_multipliers(work, c, warm):
             continue
         warm = False
         entering = most_violated(cell, work, c, unit) if nearest_point(work, c, unit) else -1
@@ -263,7 +249,7 @@ def most_violated(cell: Cells, work: Distances, c: int, unit: float) -> int:
 
 
 @kernel
-def advance(work: Distances, c: int, warm: bool) -> bool:
+def advance_multipliers(work: Distances, c: int, warm: bool) -> bool:
     """Move the multipliers to the trial ones, or until one of them is 0 and leaves; say whether any left.
 
     A warm start has no multipliers yet: it takes the trial ones and drops all that are not positive.

@@ -59,7 +59,9 @@ def add_symbol(target: Target, belief: Belief, action: int, symbol: int) -> None
 
 
 @kernel
-def along(target: Target, belief: Belief, law: Floats, direction: Floats, change: Floats) -> tuple[float, float]:
+def posterior_along_line(
+    target: Target, belief: Belief, law: Floats, direction: Floats, change: Floats
+) -> tuple[float, float]:
     """Prepare log F (or log G) at law + s direction: return curvature and slope of the part that is quadratic in s.
 
     That is -curvature s^2 / 2 + slope s. For F the rest is sum_k nu_k log(1 + s change_k), where change_k, which is
@@ -89,7 +91,9 @@ def along(target: Target, belief: Belief, law: Floats, direction: Floats, change
 
 
 @kernel
-def log_ratio(target: Target, belief: Belief, change: Floats, curvature: float, slope: float, s: float) -> float:
+def posterior_log_ratio(
+    target: Target, belief: Belief, change: Floats, curvature: float, slope: float, s: float
+) -> float:
     """Return by how much log F (or log G) is larger at law + s direction than at the law."""
     value = s * (slope - 0.5 * curvature * s)
     if target.exact == 1:

@@ -11,14 +11,14 @@ draws.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats
 from sidelight.kernels.linear_algebra import add_outer, cholesky, solve_upper
-from sidelight.strategies.posterior.law_posterior import Belief, Target, along, log_ratio
+from sidelight.strategies.posterior.law_posterior import Belief, Target, posterior_along_line, posterior_log_ratio
 
 # In units of the standard deviation along a line.
 _WIDTH = 3.0
@@ -27,26 +27,22 @@ _WIDTH = 3.0
 class Scratch(NamedTuple):
     """The line of a step: its direction, and the relative change of each symbol's probability along it."""
 
-    direction: Floats
-    change: Floats
+    direction: Annotated[Floats, "outcomes"]
+    change: Annotated[Floats, "symbols"]
 
 
 class Chain(NamedTuple):
     """The metric H of the chain's directions and its Cholesky factor."""
 
-    metric: Floats
-    metric_root: Floats
+    metric: Annotated[Floats, "size", "size"]
+    metric_root: Annotated[Floats, "size", "size"]
     scratch: Scratch
 
 
-def new_chain(outcomes: int, symbols: int) -> Chain:
-    """Return a chain without a metric yet."""
-    size = outcomes - 1
-    return Chain(np.zeros((size, size)), np.zeros((size, size)), Scratch(np.zeros(outcomes), np.zeros(symbols)))
-
-
 @kernel
-def walk(target: Target, belief: Belief, law: Floats, chain: Chain, steps: int, rng: np.random.Generator) -> None:
+def walk_on_simplex(
+    target: Target, belief: Belief, law: Floats, chain: Chain, steps: int, rng: np.random.Generator
+) -> None:
     """Move the law by some steps of the chain."""
     direction = chain.scratch.direction
     for step in range(steps):
@@ -125,17 +121,17 @@ def slice_step(
             lowest = max(lowest, -law[j] / direction[j])
         elif direction[j] < 0.0:
             highest = min(highest, -law[j] / direction[j])
-    curvature, slope = along(target, belief, law, direction, change)
+    curvature, slope = posterior_along_line(target, belief, law, direction, change)
     level = -rng.exponential()
     left = -width * rng.random()
     right = left + width
-    while left > lowest and log_ratio(target, belief, change, curvature, slope, left) >= level:
+    while left > lowest and posterior_log_ratio(target, belief, change, curvature, slope, left) >= level:
         left -= width
-    while right < highest and log_ratio(target, belief, change, curvature, slope, right) >= level:
+    while right < highest and posterior_log_ratio(target, belief, change, curvature, slope, right) >= level:
         right += width
     left, right = max(left, lowest), min(right, highest)
     move = left + (right - left) * rng.random()
-    while log_ratio(target, belief, change, curvature, slope, move) < level:
+    while posterior_log_ratio(target, belief, change, curvature, slope, move) < level:
         if move < 0.0:
             left = move
         else:

@@ -14,15 +14,15 @@ and less often.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from sidelight.kernels import kernel
-from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.arrays import Floats, Integers, new_arrays
 from sidelight.kernels.linear_algebra import cholesky, solve
 from sidelight.strategies.posterior.law_posterior import Belief, Target
-from sidelight.strategies.posterior.simplex_chain import Chain, new_chain, set_metric, walk
+from sidelight.strategies.posterior.simplex_chain import Chain, set_metric, walk_on_simplex
 from sidelight.strategies.shared.gaussian import Channels
 
 # The chain's steps: of a draw, for each of the M - 1 dimensions; and before the first draw, as many draws as that.
@@ -33,31 +33,23 @@ _WARMING = 50
 class SimplexSampler(NamedTuple):
     """The last law drawn and what the next draw needs; `stale` says which of rejection and chain must renew it."""
 
-    law: Floats
-    drawn: Integers  # 1 after the first draw
-    retry: Integers  # the round in which rejection is tried again
-    stale: Integers  # (2,)
-    proposal: Floats  # or, for a Dirichlet law, its parameters
-    root: Floats  # the Cholesky factor of the Gaussian's precision
-    mean: Floats
+    law: Annotated[Floats, "outcomes"]
+    drawn: Annotated[Integers, 1]  # 1 after the first draw
+    retry: Annotated[Integers, 1]  # the round in which rejection is tried again
+    stale: Annotated[Integers, 2]  # (2,)
+    proposal: Annotated[Floats, "outcomes"]  # or, for a Dirichlet law, its parameters
+    root: Annotated[Floats, "size", "size"]  # the Cholesky factor of the Gaussian's precision
+    mean: Annotated[Floats, "size"]
     chain: Chain
-    scratch: Floats  # a proposal's deviation from the mean
+    scratch: Annotated[Floats, "size"]  # a proposal's deviation from the mean
 
 
 def new_sampler(outcomes: int, symbols: int) -> SimplexSampler:
     """Return a sampler that has drawn nothing."""
-    size = outcomes - 1
-    return SimplexSampler(
-        law=np.full(outcomes, 1.0 / outcomes),
-        drawn=np.zeros(1, np.int64),
-        retry=np.zeros(1, np.int64),
-        stale=np.ones(2, np.int64),
-        proposal=np.full(outcomes, 1.0 / outcomes),
-        root=np.zeros((size, size)),
-        mean=np.zeros(size),
-        chain=new_chain(outcomes, symbols),
-        scratch=np.zeros(size),
-    )
+    sampler = new_arrays(SimplexSampler, outcomes=outcomes, size=outcomes - 1, symbols=symbols)
+    sampler.law[:] = sampler.proposal[:] = 1.0 / outcomes
+    sampler.stale[:] = 1
+    return sampler
 
 
 @kernel
@@ -78,7 +70,7 @@ def draw_law(target: Target, belief: Belief, sampler: SimplexSampler, t: int, rn
         steps = _STEPS * sampler.mean.shape[0]
         if sampler.drawn[0] == 0:
             steps *= _WARMING
-        walk(target, belief, sampler.law, sampler.chain, steps, rng)
+        walk_on_simplex(target, belief, sampler.law, sampler.chain, steps, rng)
     sampler.drawn[0] = 1
 
 
@@ -115,7 +107,9 @@ def draw_by_rejection(target: Target, belief: Belief, sampler: SimplexSampler, r
         cholesky(belief.precision, sampler.root, sampler.mean.shape[0], 0.0, 0.0)
         solve(sampler.root, belief.information, sampler.mean)
     for _ in range(target.tries):
-        if propose(sampler, rng) and (target.exact == 0 or accept(target.channel, belief, sampler.proposal, rng)):
+        if propose_law(sampler, rng) and (
+            target.exact == 0 or accept_law(target.channel, belief, sampler.proposal, rng)
+        ):
             for j in range(sampler.law.shape[0]):
                 sampler.law[j] = sampler.proposal[j]
             return True
@@ -123,7 +117,7 @@ def draw_by_rejection(target: Target, belief: Belief, sampler: SimplexSampler, r
 
 
 @kernel
-def propose(sampler: SimplexSampler, rng: np.random.Generator) -> bool:
+def propose_law(sampler: SimplexSampler, rng: np.random.Generator) -> bool:
     """Set a proposal from the Gaussian, last entry first; False as soon as it leaves the simplex."""
     root, deviation = sampler.root, sampler.scratch
     size = sampler.mean.shape[0]
@@ -144,7 +138,7 @@ def propose(sampler: SimplexSampler, rng: np.random.Generator) -> bool:
 
 
 @kernel
-def accept(channel: Channels, belief: Belief, proposal: Floats, rng: np.random.Generator) -> bool:
+def accept_law(channel: Channels, belief: Belief, proposal: Floats, rng: np.random.Generator) -> bool:
     """Accept a proposal with probability F / G, log(F / G) = sum_a n_a (-KL(f_a | S_a p) + |f_a - S_a p|^2)."""
     ratio = 0.0
     for n in range(channel.watched.shape[0]):

@@ -10,12 +10,12 @@ S_a, so that
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from sidelight.kernels import kernel
-from sidelight.kernels.arrays import Floats
+from sidelight.kernels.arrays import Floats, new_arrays
 from sidelight.kernels.linear_algebra import multiply, quadratic_form
 from sidelight.strategies.shared.gap_bounds import Bounds, Rivals, information
 from sidelight.strategies.shared.ridge import add_observation
@@ -24,38 +24,30 @@ from sidelight.strategies.shared.ridge import add_observation
 class Scratch(NamedTuple):
     """What is worked out for one context, or one symbol, at a time."""
 
-    law: Floats  # p_hat_c
-    inverse: Floats  # P_c
-    matrix: Floats
-    row: Floats
-    solved: Floats
+    law: Annotated[Floats, "outcomes"]  # p_hat_c
+    inverse: Annotated[Floats, "outcomes", "outcomes"]  # P_c
+    matrix: Annotated[Floats, "outcomes", "outcomes"]
+    row: Annotated[Floats, "size"]
+    solved: Annotated[Floats, "size"]
 
 
 class Regression(NamedTuple):
     """The estimate and what it is made of; rows of V are numbered (feature, outcome)."""
 
-    updates: Floats
-    gram: Floats  # V
-    inverse: Floats  # V^-1
-    response: Floats  # sum Phi' e(y)
-    log_det: Floats
-    theta: Floats
+    updates: Annotated[Floats, 1]
+    gram: Annotated[Floats, "size", "size"]  # V
+    inverse: Annotated[Floats, "size", "size"]  # V^-1
+    response: Annotated[Floats, "size"]  # sum Phi' e(y)
+    log_det: Annotated[Floats, 1]
+    theta: Annotated[Floats, "size"]
     scratch: Scratch
 
 
 def new_regression(dimension: int, outcomes: int, penalty: float = 1.0) -> Regression:
     """Return the regression without symbols, V = penalty I."""
     size = dimension * outcomes
-    square = np.zeros((outcomes, outcomes))
-    return Regression(
-        updates=np.zeros(1),
-        gram=np.eye(size) * penalty,
-        inverse=np.eye(size) / penalty,
-        response=np.zeros(size),
-        log_det=np.zeros(1),
-        theta=np.zeros(size),
-        scratch=Scratch(np.zeros(outcomes), square, square.copy(), np.zeros(size), np.zeros(size)),
-    )
+    regression = new_arrays(Regression, size=size, outcomes=outcomes)
+    return regression._replace(gram=np.eye(size) * penalty, inverse=np.eye(size) / penalty)
 
 
 @kernel

@@ -56,10 +56,10 @@ def _unseen(analysis: Analysis) -> tuple[int, int] | None:
     return None
 
 
-def revealing_action(game: Game, name: str) -> int:
+def revealing_action(game: Game, name: str, least_actions: int = 2) -> int:
     """Return the one informative action of a game of two outcomes, or say why there is none."""
     informative = [a for a in range(game.n_actions) if game.informative(a)]
-    if game.n_outcomes != 2 or len(informative) != 1 or game.n_actions < 2:
+    if game.n_outcomes != 2 or len(informative) != 1 or game.n_actions < least_actions:
         raise SidelightError(
             f"{name} plays games of two outcomes in which exactly one action reveals them; "
             f"this one has {game.n_outcomes} outcomes and {len(informative)} informative actions"

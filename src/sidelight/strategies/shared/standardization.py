@@ -15,12 +15,10 @@ measured in another unit from some round on, sets its scale within a few values.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
-
-import numpy as np
+from typing import Annotated, NamedTuple
 
 from sidelight.kernels import kernel
-from sidelight.kernels.arrays import Floats
+from sidelight.kernels.arrays import Floats, new_arrays
 
 _LARGEST = 1e300
 _FEW_CONTEXTS = 10.0
@@ -32,14 +30,14 @@ FARTHEST = 1e6
 class Moments(NamedTuple):
     """What is known of the contexts so far."""
 
-    contexts: Floats  # (1,): how many there were
-    mean: Floats  # (d,)
-    scale: Floats  # (d,): standard deviations, 0 for a feature that has not changed
+    contexts: Annotated[Floats, 1]  # how many there were
+    mean: Annotated[Floats, "dimension"]
+    scale: Annotated[Floats, "dimension"]  # standard deviations, 0 for a feature that has not changed
 
 
 def no_moments(dimension: int) -> Moments:
     """Return the moments before the first context."""
-    return Moments(np.zeros(1), np.zeros(dimension), np.zeros(dimension))
+    return new_arrays(Moments, dimension=dimension)
 
 
 @kernel
