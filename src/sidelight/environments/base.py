@@ -70,18 +70,16 @@ class Environment(ABC):
     def __repr__(self) -> str:
         shown = []
         for name, parameter in inspect.signature(type(self)).parameters.items():
-            if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-                continue
             value = self._argument(name)
             if parameter.default is parameter.empty:
                 shown.append(_short(value))
-            elif value is not ... and value is not None and not _equals(value, parameter.default):
+            elif value is not None and not np.all(np.asarray(value) == parameter.default):
                 shown.append(f"{name}={_short(value)}")
         return f"{type(self).__name__}({', '.join(shown)})"
 
     def _argument(self, name: str) -> Any:
-        """Return a constructor argument for printing; an ellipsis if it is not known."""
-        return getattr(self, name, ...)
+        """Return a constructor argument for printing."""
+        return getattr(self, name, None)
 
 
 def checked_law(law: Any, outcomes: int | None = None, where: str = "the law") -> Floats:
@@ -100,27 +98,12 @@ def checked_law(law: Any, outcomes: int | None = None, where: str = "the law") -
     return np.asarray(values / values.sum())
 
 
-def _equals(value: Any, default: Any) -> bool:
-    """Say whether a value is the default, which may be one number for all entries."""
-    try:
-        return bool(np.all(np.asarray(value) == default))
-    except (TypeError, ValueError):
-        return False
-
-
 def _short(value: Any) -> str:
     """Return an argument as it could be written, or the shape of an array that is too large for that."""
-    if value is ...:
-        return "..."
-    if inspect.isfunction(value):
-        return value.__name__
-    try:
-        array = np.asarray(value)
-    except ValueError:  # of rows that differ in length
-        return repr(value)
+    array = np.asarray(value)
     if array.dtype.kind in "biuf" and array.ndim:
         return repr(array.tolist()) if array.size <= _MOST_SHOWN else f"<array of shape {array.shape}>"
-    return repr(value)
+    return str(getattr(value, "__name__", repr(value))) if inspect.isfunction(value) else repr(value)
 
 
 def gaps(game: Game, law: Floats) -> Floats:

@@ -30,8 +30,7 @@ from typing import Annotated, Any, NamedTuple
 from sidelight.game_arrays import Signals
 from sidelight.kernels import generic, implements, kernel
 from sidelight.kernels.arrays import Floats
-from sidelight.optimization.divergence import divergence, exchange_points, minimize_divergence
-from sidelight.optimization.former_points import proves
+from sidelight.optimization.divergence import divergence, minimize_divergence
 from sidelight.optimization.geometry import Geometry
 from sidelight.optimization.likelihood import informative
 from sidelight.optimization.master import Master, column_place, reset_master, solve_master
@@ -113,15 +112,9 @@ def _search_border(
     problem: Allocation, game: Geometry, j: int, e: int, tolerance: float, first: bool
 ) -> tuple[float, float]:
     search = problem.search
-    if not set_border(game, search, j, e):
+    if not start_search(problem, game, j, e):
         return math.inf, math.inf
-    close = _CLOSE if first else 0.3 * tolerance
-    if not first and proven_before(game.signals, j, search, search.scratch.recent[e], 1.0 + close):
-        return 1.0 + close, math.inf
-    prepare_search(problem, game.signals, j, e)
-    low, value = minimize_divergence(game.signals, j, search, close, 0.1)
-    for m in range(search.point.shape[0]):
-        search.scratch.recent[e, m] = search.point[m]
+    low, value = minimize_divergence(game.signals, j, search, _CLOSE if first else 0.3 * tolerance, 0.1)
     if first and low < 1.0:
         problem.multipliers[e] = search.equations.multipliers[0]
         for m in range(search.point.shape[0]):
@@ -141,28 +134,17 @@ def _ask_for(problem: Allocation, share: Floats) -> None:
 
 
 @kernel
-def set_border(game: Geometry, search: Search, j: int, e: int) -> bool:
-    """Set the equation of border e, the active outcomes and a start; False if the border is empty."""
+def start_search(problem: Allocation, game: Geometry, j: int, e: int) -> bool:
+    """Prepare the search of border e, trying the result of an earlier search first; False if it is empty."""
+    search = problem.search
     for m in range(search.point.shape[0]):
         search.equations.rows[0, m] = game.difference[e, m]
-    return set_start(game.signals, j, search)
-
-
-@kernel
-def start_search(problem: Allocation, game: Geometry, j: int, e: int) -> bool:
-    """Set border e and prepare its search; False if it is empty."""
-    if not set_border(game, problem.search, j, e):
+    if not set_start(game.signals, j, search):
         return False
-    prepare_search(problem, game.signals, j, e)
+    set_directions(game.signals, j, search)
+    set_trial(search, problem.points[e])
+    search.equations.multipliers[0] = problem.multipliers[e]
     return True
-
-
-@kernel
-def prepare_search(problem: Allocation, signals: Signals, j: int, e: int) -> None:
-    """Prepare the search of the border that was set, trying the result of an earlier search first."""
-    set_directions(signals, j, problem.search)
-    set_trial(problem.search, problem.points[e])
-    problem.search.equations.multipliers[0] = problem.multipliers[e]
 
 
 @kernel
@@ -174,20 +156,6 @@ def set_trial(search: Search, former: Floats) -> None:
         total += search.trial[m]
     for m in range(former.shape[0]):
         search.trial[m] /= max(total, 1e-300)
-
-
-@kernel
-def proven_before(signals: Signals, j: int, search: Search, former: Floats, target: float) -> bool:
-    """Say whether a former point proves that F is at least `target` on the border; the point of the search stays.
-
-    If `target` is 1 + close, a search that ends within `close` of the least value comes to a lower bound of 1, too:
-    whether it is made or not changes no answer.
-    """
-    set_trial(search, former)
-    exchange_points(search)
-    proven = proves(signals, j, search, target)
-    exchange_points(search)
-    return proven
 
 
 @kernel

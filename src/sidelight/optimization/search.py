@@ -38,7 +38,6 @@ class Scratch(NamedTuple):
     supports: Annotated[Integers, "outcomes"]  # how many these are
     curved: Annotated[Integers, 2, "symbols"]  # the symbols that make F curved, and the actions that show them
     change: Annotated[Floats, "symbols", "outcomes"]  # how their probabilities grow along each direction
-    recent: Annotated[Floats, "borders", "outcomes"]  # where the last search of each border ended
 
 
 class Search(NamedTuple):
