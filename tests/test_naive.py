@@ -1,106 +1,35 @@
 """The brute-force twin, checked by itself: known games, an even more naive list of corners, and by hand."""
 
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations
 
 import pytest
 from hypothesis import given
 from naive import NaiveAnalysis, corners, dimension, dot, in_span, minus, optimal_everywhere, rank
 from random_games import HAIR, games, modest, seeded_game, spell
 
+from sidelight import games as catalogue
+
 half = Fraction(1, 2)
 
 
-def pricing(prices, cost):
-    loss = [[j - i if i <= j else cost for j in range(prices)] for i in range(prices)]
-    return loss, [[i <= j for j in range(prices)] for i in range(prices)]
-
-
-def dueling(arms):
-    worlds = list(product([0, 1], repeat=arms))
-    pairs = [(a, b) for a in range(arms) for b in range(a, arms)]
-    loss = [[1 - Fraction(o[a] + o[b], 2) for o in worlds] for a, b in pairs]
-    return loss, [[o[a] - o[b] for o in worlds] for a, b in pairs]
-
-
-def ladder(symbols):
-    loss = [[1, 0] * (symbols - 1), [0, 1] * (symbols - 1)]
-    return loss, [
-        [1, *(s for s in range(2, symbols) for _ in "xx"), symbols],
-        [s for s in range(1, symbols) for _ in "xx"],
-    ]
-
-
-ZEROS_AND_ONES = list(product([0, 1], repeat=2))
-KNOWN = {
-    "apple tasting": ([[1, 0], [0, 1]], ["xx", "ab"], "easy", (0, 1), ()),
-    "label efficient": ([[1, 1], [1, 0], [0, 1]], ["ab", "xx", "xx"], "hard", (1, 2), (0,)),
-    "spam": ([[1, 1], [0, 1], [2, 0]], ["hs", "xx", "xx"], "hard", (1, 2), (0,)),
-    "pennies, dear": ([[0, 1], [1, 0], [1, 1]], ["xx", "xx", "ht"], "hard", (0, 1), (2,)),
-    "pennies, tied": ([[0, 1], [1, 0], [half, half]], ["xx", "xx", "ht"], "easy", (0, 1), ()),
-    "pennies, cheap": ([[0, 1], [1, 0], [Fraction(1, 4)] * 2], ["xx", "xx", "ht"], "easy", (0, 1, 2), ()),
-    "detection": ([[1, 1], [5, 0]], ["ab", "xx"], "easy", (0, 1), ()),
-    "full information": ([[0, 1, 1], [1, 0, 1], [1, 1, 0]], ["abc"] * 3, "easy", (0, 1, 2), ()),
-    "bandit": ([[1 - o[a] for o in ZEROS_AND_ONES] for a in (0, 1)], ["aabb", "abab"], "easy", (0, 1), ()),
-    "two prices": (*pricing(2, 2), "easy", (0, 1), ()),
-    "four prices": (*pricing(4, 2), "hard", (0, 1, 2, 3), ()),
-    "five prices": (*pricing(5, 2), "hard", (0, 1, 2, 3, 4), ()),
-    "revenue": (
-        [[2, 2, 2, 2], [3, 1, 1, 1], [3, 3, 0, 0], [3, 3, 3, -1]],
-        pricing(4, 3)[1],
-        "easy",
-        (0, 1, 2, 3),
-        (),
-    ),
-    "bartok": ([[1, 1, 0], [0, 1, 1], [1, 0, 1]], ["abb", "bab", "bba"], "easy", (0, 1, 2), ()),
-    "dueling": (*dueling(3), "easy", (0, 3, 5), ()),
-    "hopeless": ([[1, 0], [0, 1]], ["mm", "ww"], "hopeless", (0, 1), ()),
-    "trivial": ([[0, 0], [1, 1]], ["xx", "ab"], "trivial", (0,), (1,)),
-    "trivial, degenerate": ([[0, 0], [0, 1]], ["xx", "ab"], "trivial", (0,), ()),
-    "trivial, duplicates": ([[0, 1], [0, 1], [1, 1]], ["xx", "ab", "xx"], "trivial", (0, 1), ()),
-    # An outcome for each pair of losses; each cop is shown the other's.
-    "cops": ([[0, 0, 1, 1], [0, 1, 0, 1]], ["abab", "aabb"], "easy", (0, 1), ()),
-    "difference": ([[0, 1, 1, 2], [1, 0, 2, 1]], ["1212", "2121"], "easy", (0, 1), ()),
-    "ladder": (*ladder(4), "easy", (0, 1), ()),
-    "informative, degenerate": ([[1, 0], [0, 1], [half, half]], ["xx", "xx", "ab"], "easy", (0, 1), ()),
-    "informative, duplicate": ([[1, 0], [1, 0], [0, 1]], ["xx", "ab", "xx"], "easy", (0, 1, 2), ()),
-    "unobservable, dominated": (
-        [[1, 0, 1, 0], [0, 1, 0, 1], [3, 3, 5, 5]],
-        ["xxxx", "abab", "xxxx"],
-        "easy",
-        (0, 1),
-        (2,),
-    ),
-    "three classes": ([[0, 1, 1], [1, 0, 1], [1, 1, 0], [2, 2, 2]], ["xxx"] * 3 + ["abc"], "hard", (0, 1, 2), (3,)),
-    "three classes, coarse": (
-        [[0, 1, 1], [1, 0, 1], [1, 1, 0], [2, 2, 2]],
-        ["xxx"] * 3 + ["abb"],
-        "hopeless",
-        (0, 1, 2),
-        (3,),
-    ),
-    "blind degenerate": ([[1, 0], [0, 1], [half, half], [1, 1]], ["xx", "xx", "xx", "ab"], "hard", (0, 1), (3,)),
-    "one outcome": ([[1], [0], [0], [2]], ["a", "a", "b", "a"], "trivial", (1, 2), (0, 3)),
-}
-
-
-@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize("name", catalogue.names())
 def test_knows_the_known_games(name):
-    loss, feedback, kind, pareto, dominated = KNOWN[name]
-    found = NaiveAnalysis(spell(loss, feedback))
-    assert (found.kind, found.pareto, found.dominated) == (kind, pareto, dominated)
-    assert sorted(found.pareto + found.degenerate + found.dominated) == list(range(len(loss)))
+    game = catalogue.load(name)
+    found = NaiveAnalysis(game)
+    assert found.kind == catalogue.describe(name).kind
+    assert sorted(found.pareto + found.degenerate + found.dominated) == list(range(game.n_actions))
 
 
 @pytest.mark.parametrize(("prices", "pairs", "local"), [(2, 1, 1), (3, 3, 2), (4, 6, 3), (5, 10, 4)])
 def test_counts_the_pairs_of_dynamic_pricing(prices, pairs, local):
-    found = NaiveAnalysis(spell(*pricing(prices, 2)))
+    found = NaiveAnalysis(catalogue.load("dynamic-pricing", prices=prices))
     assert len(found.neighbors) == pairs
     assert sum(found.locally_observable(i, j) for i, j in found.neighbors) == local
 
 
 def test_finds_the_neighborhood_of_duels_and_of_duplicates():
-    duel = NaiveAnalysis(spell(*dueling(3)))
+    duel = NaiveAnalysis(catalogue.load("dueling-bandit"))
     assert duel.neighbors == ((0, 3), (0, 5), (3, 5))
     assert [duel.neighborhood(i, j) for i, j in duel.neighbors] == [(0, 1, 3), (0, 2, 5), (3, 4, 5)]
     twins = NaiveAnalysis(spell([[1, 0], [0, 1], [1, 0], [0, 1]], ["xx"] * 4))
@@ -108,8 +37,7 @@ def test_finds_the_neighborhood_of_duels_and_of_duplicates():
 
 
 def test_global_observability_of_a_dominated_action_does_not_decide_the_class():
-    loss, feedback, *_ = KNOWN["unobservable, dominated"]
-    assert not NaiveAnalysis(spell(loss, feedback)).globally_observable(0, 2)
+    assert not NaiveAnalysis(catalogue.load("unobservable-dominated")).globally_observable(0, 2)
 
 
 def test_a_hair_decides():
@@ -167,7 +95,7 @@ def test_corners_are_those_of_every_choice_of_walls(game):
         assert corners(game.loss, action) == corners_one_by_one(game.loss, action)
 
 
-@modest(150)
+@modest(80)
 @given(games())
 def test_trivial_means_that_some_action_is_optimal_everywhere(game):
     assert (NaiveAnalysis(game).kind == "trivial") == bool(optimal_everywhere(game))

@@ -9,6 +9,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.analysis import analysis as module
+from sidelight.kernels import interpreted
 from sidelight.strategies import CBP, RandCBP
 
 
@@ -64,7 +65,8 @@ def test_pickles_are_made_while_others_learn():
     thread = threading.Thread(target=pickle_on)
     thread.start()
     try:
-        sl.simulate(strategy, sl.environments.IID(np.full(game.n_outcomes, 1 / game.n_outcomes)), 60, runs=1)
+        with interpreted():  # compiling would take most of the time
+            sl.simulate(strategy, sl.environments.IID(np.full(game.n_outcomes, 1 / game.n_outcomes)), 60, runs=1)
     finally:
         stop.set()
         thread.join()

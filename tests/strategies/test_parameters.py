@@ -22,6 +22,31 @@ CASES = [
         CONTEXTUAL,
         {"dimension": WHOLE, "horizon": [value for value in WHOLE if value is not None], "caution": POSITIVE},
     ),
+    (
+        "RandCBP",
+        APPLES,
+        {},
+        {
+            "alpha": POSITIVE,
+            "bins": WHOLE,
+            "sigma": POSITIVE,
+            "tail": [*POSITIVE[1:], 1.5],
+            "lower": [np.inf, None, "1"],
+        },
+    ),
+    ("PublishedRandCBPSide", APPLES, {"dimension": 5}, {"bins": WHOLE, "tail": [*POSITIVE[1:], 1.5], "bounds": WORDS}),
+    (
+        "RandCBPSide",
+        APPLES,
+        CONTEXTUAL,
+        {"dimension": WHOLE, "regularization": POSITIVE, "bounds": WORDS, "model": WORDS, "alpha": POSITIVE},
+    ),
+    (
+        "PMDMEDHinge",
+        APPLES,
+        {},
+        {"c": POSITIVE[1:], "tolerance": [*POSITIVE, 0.6], "a": POSITIVE[1:], "b": POSITIVE[1:]},
+    ),
     ("BPMLeast", APPLES, {}, {"radius": POSITIVE, "regularization": POSITIVE}),
     ("TSPM", APPLES, {}, {"regularization": POSITIVE, "tries": WHOLE[1:]}),
     ("TSPMGaussian", APPLES, {}, {"regularization": POSITIVE, "tries": WHOLE[1:]}),
@@ -84,6 +109,10 @@ def test_numbers_of_numpy_and_fractions_are_numbers(kind, game, needed, wrong):
             "contexts": [np.int64(3), np.eye(2), [[1, Fraction(1, 2)]]],
             "intercept": [True, np.True_, np.False_, 1, 0],
             "learner": ["ridge", "perceptron"],
+            "bins": [np.int64(3)],
+            "bounds": ["published" if kind.startswith("Published") else "corrected"],
+            "model": ["logistic"],
+            "tolerance": [np.float32(0.25), Fraction(1, 100)],
             "count": ["all", "false-rejections"],
         }.get(name, [np.float32(0.5), np.int64(1), Fraction(1, 3)])
         for value in values:

@@ -21,7 +21,7 @@ from sidelight.kernels.linear_algebra import multiply
 
 
 class Box(NamedTuple):
-    """Where contexts lie."""
+    """The box that contexts are drawn from."""
 
     low: Floats
     high: Floats

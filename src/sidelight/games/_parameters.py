@@ -33,7 +33,7 @@ class Whole:
 
     @property
     def allowed(self) -> str:
-        """What to give."""
+        """The allowed values, in words."""
         reason = f" ({self.reason})" if self.reason else ""
         return f"a whole number from {self.least} to {self.most}{reason}"
 
@@ -58,7 +58,7 @@ class Number:
 
     @property
     def allowed(self) -> str:
-        """What to give."""
+        """The allowed values, in words."""
         bounds = [f"above {self.above}"] if self.above is not None else []
         bounds += [f"below {self.below}"] if self.below is not None else []
         text = " ".join(["a number", " and ".join(bounds)]).rstrip() + ", such as 1/5 or 0.2"
@@ -82,7 +82,7 @@ class Numbers:
 
     @property
     def allowed(self) -> str:
-        """What to give."""
+        """The allowed values, in words."""
         return f"1 to {self.most} different numbers, such as 0,1/2,1"
 
     def read(self, name: str, value: Any) -> tuple[Fraction, ...]:
@@ -111,7 +111,7 @@ class OneOf:
 
     @property
     def allowed(self) -> str:
-        """What to give."""
+        """The allowed values, in words."""
         return " or ".join(repr(word) for word in self.words)
 
     def read(self, name: str, value: Any) -> str:

@@ -10,7 +10,7 @@ recorded: set[Callable[..., Any]] = set()
 called: set[Callable[..., Any]] = set()
 """Those that a loop calls, and that are not inlined into it."""
 unregistered: dict[Callable[..., Any], Callable[..., Any]] = {}
-"""What Numba has not been told of yet: a function, and what names the text to compile for given argument types."""
+"""Functions not yet registered with Numba, each with a function that picks its implementation by argument types."""
 
 
 class MissingImplementationError(TypeError):

@@ -13,7 +13,7 @@ from sidelight.kernels.arrays import Floats, Integers
 
 
 class Geometry(NamedTuple):
-    """What does not depend on the law. The borders of action j, if Pareto-optimal, are start[j] to start[j + 1]."""
+    """Losses, feedback and borders of a game; the borders of a Pareto-optimal j are start[j] to start[j + 1]."""
 
     signals: Signals
     loss: Floats  # shifted by outcome and scaled to [0, 1]

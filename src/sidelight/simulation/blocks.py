@@ -33,7 +33,7 @@ class Block:
 
     @property
     def title(self) -> str:
-        """What it is called in an error."""
+        """Its name in error messages."""
         game = self.strategy.game.name or "game"
         return f"{self.strategy.name} on {game}, runs {self.first} to {self.first + self.count - 1}"
 

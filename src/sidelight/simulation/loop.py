@@ -16,7 +16,7 @@ ROW, ROWS, ROUND, OUTCOME, DRAWN, CHECKPOINT = range(6)
 
 
 class Restart(NamedTuple):
-    """Where everything that changes in a run lies in memory, and what it holds at the start of each run.
+    """The memory that a run changes, and its contents at the start of each run.
 
     Runs of few rounds would else take most of their time in entering the loop.
     """

@@ -1,6 +1,5 @@
 """CBP and RandCBP against their naive twin, and what is particular about them."""
 
-import math
 import random
 from fractions import Fraction
 
@@ -257,27 +256,6 @@ def test_a_hopeless_game_is_refused(kind):
 def test_a_trivial_game_is_played_optimally_from_the_first_round(kind, loss, best):
     strategy = kind(sl.Game(loss, [[f"symbol {j}" for j in range(len(loss[0]))] for _ in loss]))
     assert set(actions(strategy, 50)) == {best}
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"alpha": 0},
-        {"alpha": -1.0},
-        {"alpha": math.nan},
-        {"bins": 0},
-        {"bins": 2.5},
-        {"sigma": 0},
-        {"tail": 1.5},
-        {"tail": -0.1},
-        {"lower": math.inf},
-        {"lower": math.nan},
-    ],
-)
-def test_parameters_are_checked(wrong):
-    (name, value), *_ = wrong.items()
-    with pytest.raises(sl.SidelightError, match=f"^{name} is {value!r}: give "):
-        RandCBP(sl.games.load("apple-tasting"), **wrong)
 
 
 @pytest.mark.parametrize(

@@ -388,26 +388,6 @@ class TestRefusals:
         with pytest.raises(sl.SidelightError, match="hopeless"):
             RandCBPSide(sl.games.load("hopeless"), 3)
 
-    @pytest.mark.parametrize(
-        "wrong",
-        [
-            {"dimension": 0},
-            {"dimension": 2.5},
-            {"regularization": 0},
-            {"bounds": "narrow"},
-            {"model": "probit"},
-            {"alpha": 0},
-            {"bins": 0},
-            {"sigma": -1},
-            {"tail": 2},
-        ],
-        ids=str,
-    )
-    def test_parameters(self, wrong):
-        kind = PublishedRandCBPSide if wrong.keys() & {"bins", "tail"} else RandCBPSide
-        with pytest.raises(sl.SidelightError, match=f"{next(iter(wrong))}.*give"):
-            kind(APPLES, **({"dimension": 5} | wrong))
-
 
 class TestSimulation:
     """In the compiled loop."""

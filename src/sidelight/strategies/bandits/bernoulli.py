@@ -29,7 +29,7 @@ _NOTHING = 1e-12
 
 
 class Parameters(NamedTuple):
-    """What the strategies know before the first round."""
+    """The constants of the strategies, fixed before the first round."""
 
     draws: int  # 1 for Thompson sampling
     c: float
@@ -102,7 +102,7 @@ def bernoulli_divergence(p: float, q: float) -> float:
 
 
 class _Bandit(KernelStrategy):
-    """What both have in common."""
+    """Common parts of KL-UCB and Thompson sampling."""
 
     def __init__(self, game: Game, seed: Seed) -> None:
         super().__init__(game, seed=seed)

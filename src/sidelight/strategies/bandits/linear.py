@@ -29,7 +29,7 @@ from sidelight.strategies.shared.ridge import add_observation
 
 
 class Parameters(NamedTuple):
-    """What the strategies know before the first round."""
+    """The constants of the strategies, fixed before the first round."""
 
     width: float  # alpha, or sigma
     draws: int  # 1 for LinTS
@@ -44,7 +44,7 @@ class Scratch(NamedTuple):
 
 
 class State(NamedTuple):
-    """What play changes: a regression per action."""
+    """The state of play: a regression per action."""
 
     seen: Floats
     gram: Floats  # (actions, d, d)
@@ -84,7 +84,7 @@ def _observe(parameters: Parameters, state: State, action: int, symbol: int, con
 
 
 class _LinearBandit(KernelStrategy):
-    """What both have in common."""
+    """Common parts of LinUCB and LinTS."""
 
     def __init__(self, game: Game, dimension: int, regularization: float, seed: Seed) -> None:
         super().__init__(game, seed=seed)

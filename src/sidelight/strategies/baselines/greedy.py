@@ -48,7 +48,7 @@ class Schedule(NamedTuple):
 
 
 class Parameters(NamedTuple):
-    """What the strategies know before the first round."""
+    """The constants of the strategies, fixed before the first round."""
 
     settled: int  # the action to play in a trivial game, else -1
     schedule: Schedule
@@ -58,7 +58,7 @@ class Parameters(NamedTuple):
 
 
 class State(NamedTuple):
-    """What play changes. `stale` says that symbols came in since the law was last estimated."""
+    """The state of play. `stale` says that symbols came in since the law was last estimated."""
 
     clock: Integers
     plays: Integers

@@ -36,7 +36,7 @@ from sidelight.strategies.shared.requirements import refuse_hopeless, settled_ac
 
 
 class Parameters(NamedTuple):
-    """What the strategies know before the first round."""
+    """The constants of the strategies, fixed before the first round."""
 
     settled: int  # the action to play in a trivial game, else -1
     schedule: Schedule
@@ -45,7 +45,7 @@ class Parameters(NamedTuple):
 
 
 class State(NamedTuple):
-    """What play changes. `stale` says that symbols came in since Theta was last worked out."""
+    """The state of play. `stale` says that symbols came in since Theta was last worked out."""
 
     clock: Integers
     plays: Integers

@@ -57,7 +57,7 @@ TIE = 1e-14  # scores this close tie, relatively: the lowest index wins, not rou
 
 
 class Parameters(NamedTuple):
-    """What CBP and RandCBP know before the first round."""
+    """The constants of CBP and RandCBP, fixed before the first round."""
 
     alpha: float
     sampler: WidthSampler
@@ -69,7 +69,7 @@ class Parameters(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """What can be worked out anew from the rest."""
+    """Work arrays, which can be filled anew from the rest of the state."""
 
     steps: Annotated[Floats, "steps"]  # cumulative weights of the points of the sampler
     ready: Annotated[Integers, 1]  # whether the terms have been worked out
@@ -79,7 +79,7 @@ class Scratch(NamedTuple):
 
 
 class State(NamedTuple):
-    """What play changes. `open` says that a question is under way, for which the decided signs are kept."""
+    """The state of play. `open` says that a question is under way, for which the decided signs are kept."""
 
     clock: Annotated[Integers, 1]
     open: Annotated[Integers, 1]
@@ -292,7 +292,7 @@ class RandCBP(KernelStrategy):
 
     @property
     def plausible_sets(self) -> PlausibleSets:
-        """What all strategies playing this game have learned about its plausible sets."""
+        """The facts about plausible sets that all strategies playing this game share."""
         return shared_plausible_sets(self.analysis, self._watch.sets)
 
     def _compile(self) -> Parameters:

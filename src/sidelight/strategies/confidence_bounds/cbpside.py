@@ -152,7 +152,7 @@ class RandCBPSide(KernelStrategy):
 
     @property
     def plausible_sets(self) -> PlausibleSets:
-        """What all strategies that play this game have learned about its plausible sets."""
+        """The facts about plausible sets that all strategies playing this game share."""
         return shared_plausible_sets(self.analysis, self._watch.sets)
 
     @property

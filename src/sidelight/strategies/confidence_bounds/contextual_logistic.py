@@ -28,7 +28,7 @@ _ALWAYS = 50  # below so many observations every one of them leads to a new fit
 
 
 class Parameters(NamedTuple):
-    """What the strategies know before the first round."""
+    """The constants of the strategies, fixed before the first round."""
 
     round: contextual_round.Parameters
     penalty: float
@@ -36,7 +36,7 @@ class Parameters(NamedTuple):
 
 
 class History(NamedTuple):
-    """What a fit needs, and what it found; there is room for more observations."""
+    """The observations of each action, with room for more, and the model fitted to them."""
 
     features: Annotated[Floats, "actions", _ROOM, "features"]
     symbols: Annotated[Integers, "actions", _ROOM]
@@ -46,7 +46,7 @@ class History(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Where fits are worked out."""
+    """Work arrays of a fit."""
 
     hessian: Annotated[Floats, "coefficients", "coefficients"]
     slope: Annotated[Floats, "coefficients"]
@@ -54,7 +54,7 @@ class Scratch(NamedTuple):
 
 
 class State(NamedTuple):
-    """What play changes."""
+    """The state of play."""
 
     round: contextual_round.State
     history: History

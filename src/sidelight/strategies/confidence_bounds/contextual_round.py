@@ -39,7 +39,7 @@ from sidelight.strategies.shared.ridge import add_observation
 
 
 class Parameters(NamedTuple):
-    """What the contextual strategies know before the first round."""
+    """The constants of the contextual strategies, fixed before the first round."""
 
     alpha: float
     sampler: WidthSampler
@@ -57,7 +57,7 @@ class Parameters(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """What every round works out anew."""
+    """Work arrays, filled anew in every round."""
 
     x: Annotated[Floats, "features"]  # the context, with an intercept if there is one
     solved: Annotated[Floats, "actions", "features"]  # G^-1 x
@@ -70,7 +70,7 @@ class Scratch(NamedTuple):
 
 
 class State(NamedTuple):
-    """What play changes. `open` says that a question is under way, for which the decided signs are kept."""
+    """The state of play. `open` says that a question is under way, for which the decided signs are kept."""
 
     clock: Annotated[Integers, 1]
     open: Annotated[Integers, 1]

@@ -30,7 +30,7 @@ from sidelight.strategies.shared.standardization import Moments, add_context, st
 
 
 class Parameters(NamedTuple):
-    """What the strategies know before the first round."""
+    """The constants of the strategies, fixed before the first round."""
 
     round: contextual_round.Parameters
     penalty: float  # lambda
@@ -48,7 +48,7 @@ class Scratch(NamedTuple):
 
 
 class State(NamedTuple):
-    """What play changes: the moments of all contexts, and those that are the present units."""
+    """The state of play: the moments of all contexts, and those that are the present units."""
 
     round: contextual_round.State
     moments: Moments

@@ -18,7 +18,7 @@ _MOST_SCORES = 8
 
 
 class RemainingActions(NamedTuple):
-    """What the decided signs left to choose from, in the notation of the module `cbp`."""
+    """The actions that the decided signs leave, in the notation of the module `cbp`."""
 
     plausible: list[int]  # P(t)
     allowed: Flags  # P(t) u N+(t)

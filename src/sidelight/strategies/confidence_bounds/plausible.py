@@ -30,7 +30,7 @@ TABLE, INTERVALS, POOLS = 0, 1, 2
 
 
 class Plausible(NamedTuple):
-    """What compiled code may know: a snapshot whose entries never change while it is in use."""
+    """A snapshot of the facts about a game; its entries never change while compiled code uses it."""
 
     mode: int  # TABLE or INTERVALS; POOLS if the class is `Pooled`
     table: npt.NDArray[np.int32]  # of sign vectors in base 3: a row of `allowed` and `observing`, or a negative code
@@ -77,7 +77,7 @@ class Differences(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Where the question of a round is worked on. The scores and the actions that may explore are given."""
+    """Work arrays of a round; it sets the scores and which actions may explore."""
 
     score: Annotated[Floats, "actions"]
     explorable: Annotated[Flags, "actions"]  # R(t)
@@ -266,7 +266,10 @@ def withdraw_contradictions(certificate: Bits, found: Differences) -> None:
 
 @kernel
 def mark_interval(facts: Plausible, signs: Integers, alive: Flags) -> int:
-    """Do the same for two outcomes, where cells lie in a row with the breakpoints 0, 1, ... between them."""
+    """Mark the cells and borders that the decided signs leave in a game of two outcomes; return how many cells.
+
+    Cells lie in a row, with the breakpoints 0, 1, ... between them.
+    """
     pairs = signs.shape[0]
     low, high = -1, pairs
     for e in range(pairs):

@@ -52,7 +52,7 @@ def shared_plausible_sets(analysis: Analysis, observers: tuple[tuple[int, ...], 
 
 
 class PlausibleSets:
-    """What has been learned about one game, shared by all strategies, runs and threads that play it.
+    """The facts learned about one game, shared by all strategies, runs and threads that play it.
 
     `sets` are the observers V of each pair of neighbors, which a strategy may choose.
     """
@@ -172,7 +172,7 @@ class PlausibleSets:
         return alive
 
     def _known(self, target: int, wanted: Bits) -> bool | None:
-        """Do what `meets` does."""
+        """Look up in the pools whether a target meets D; None if they cannot tell."""
         facts = self._facts
         points = facts.points[target, : facts.n_points[target]]
         if ((wanted & ~points) == 0).all(axis=1).any():

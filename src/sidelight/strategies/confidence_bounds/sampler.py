@@ -22,7 +22,7 @@ MOST_BINS = 100_000
 
 
 class WidthSampler(NamedTuple):
-    """How Z is drawn."""
+    """The parameters of the random Z."""
 
     bins: int  # with 1, Z is always its bound
     lower: float

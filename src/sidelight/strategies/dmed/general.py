@@ -109,7 +109,7 @@ def set_weights(game: Geometry, schedule: Schedule, weight: Floats, log_t: float
 
 
 class Parameters(NamedTuple):
-    """What PM-DMED knows before the first round of a game with more than two outcomes."""
+    """The constants of PM-DMED of a game with more than two outcomes, fixed before the first round."""
 
     c: float
     tolerance: float
@@ -117,7 +117,7 @@ class Parameters(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """What was seen, the best guess, and what is known about alternatives to it."""
+    """The symbols seen, the best guess, and the state of the search for alternatives to it."""
 
     counts: Annotated[Floats, "symbols"]
     stale: Annotated[Integers, 1]  # 1 if symbols came in since the best guess was made
@@ -127,7 +127,7 @@ class Evidence(NamedTuple):
 
 
 class State(NamedTuple):
-    """What play changes, and room to compute in."""
+    """The state of play and its work arrays."""
 
     schedule: Schedule
     evidence: Evidence

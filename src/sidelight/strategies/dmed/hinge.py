@@ -120,7 +120,7 @@ def margin_at(margin: float, t: int) -> float:
 
 
 class Parameters(NamedTuple):
-    """What PM-DMED-Hinge knows before the first round. The geometry has a silent action behind the last one."""
+    """The constants of PM-DMED-Hinge; the geometry has a silent action behind the last one."""
 
     c: float
     tolerance: float
@@ -130,7 +130,7 @@ class Parameters(NamedTuple):
 
 
 class State(NamedTuple):
-    """What play changes, and room to compute in."""
+    """The state of play and its work arrays."""
 
     schedule: Schedule
     evidence: Evidence

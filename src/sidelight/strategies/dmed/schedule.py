@@ -18,7 +18,7 @@ SHORT = 1e-9
 
 
 class Schedule(NamedTuple):
-    """Which actions were played, and which will be."""
+    """The actions played so far, those left in this loop, and those of the next."""
 
     clock: Annotated[Integers, 1]  # rounds played
     plays: Annotated[Floats, "actions"]  # of each action

@@ -102,7 +102,7 @@ def bernoulli_divergence(p: float, q: float) -> float:
 
 
 class Parameters(NamedTuple):
-    """What PM-DMED knows before the first round of a game with two outcomes, or of a trivial one."""
+    """The constants of PM-DMED of a game with two outcomes, or of a trivial one, fixed before the first round."""
 
     settled: int  # the action to play in a trivial game, else -1
     c: float
@@ -113,7 +113,7 @@ class Parameters(NamedTuple):
 
 
 class State(NamedTuple):
-    """What play changes."""
+    """The state of play."""
 
     schedule: Schedule
     stale: Annotated[Integers, 1]  # 1 if symbols came in since the rest was set
@@ -129,7 +129,7 @@ implements(observe, Parameters)(count)
 
 
 def new_parameters(analysis: Analysis, c: float) -> Parameters:
-    """Lay out a game."""
+    """Return the constants for a game."""
     game = analysis.game
     exact, _ = scaled_losses(analysis)
     borders = np.full((game.n_actions, 2), -1.0)

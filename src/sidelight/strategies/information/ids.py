@@ -47,7 +47,7 @@ from sidelight.strategies.shared.requirements import refuse_hopeless, settled_ac
 
 
 class Parameters(NamedTuple):
-    """What IDS knows before the first round."""
+    """The constants of IDS, fixed before the first round."""
 
     settled: int  # the action to play in a trivial game, else -1
     width: float
@@ -55,7 +55,7 @@ class Parameters(NamedTuple):
 
 
 class State(NamedTuple):
-    """What play changes. `stale` says that symbols came in since gaps and information were last worked out."""
+    """The state of play. `stale` says that symbols came in since gaps and information were last worked out."""
 
     clock: Integers
     stale: Integers

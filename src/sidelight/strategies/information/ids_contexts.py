@@ -38,7 +38,7 @@ from sidelight.strategies.shared.requirements import settled_action
 
 
 class Parameters(NamedTuple):
-    """What the strategy knows before the first round."""
+    """The constants of the strategy, fixed before the first round."""
 
     settled: int  # the action to play in a trivial game, else -1
     width: float
@@ -48,7 +48,7 @@ class Parameters(NamedTuple):
 
 
 class State(NamedTuple):
-    """What play changes. `stale` says that symbols came in since gaps and information were last worked out."""
+    """The state of play. `stale` says that symbols came in since gaps and information were last worked out."""
 
     clock: Integers
     stale: Integers

@@ -28,7 +28,7 @@ _ENOUGH = 1e-12
 
 
 class Point(NamedTuple):
-    """What a policy costs and teaches: D and I."""
+    """Expected regret D and information I of a policy."""
 
     cost: float
     gain: float

@@ -22,7 +22,7 @@ FRESH = 1000
 
 
 class Scratch(NamedTuple):
-    """Room for a row, a matrix, and L V^-1."""
+    """Work arrays: a row, a matrix, and L V^-1."""
 
     row: Annotated[Floats, "outcomes"]
     matrix: Annotated[Floats, "outcomes", "outcomes"]

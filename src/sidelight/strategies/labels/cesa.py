@@ -25,7 +25,7 @@ from sidelight.strategies.labels.online_classifier import ClassifierStrategy, St
 
 
 class Parameters(NamedTuple):
-    """What CESA knows before the first round."""
+    """The constants of CESA, fixed before the first round."""
 
     ask: int
     positive: int  # the action that predicts the outcome of the first symbol

@@ -58,7 +58,7 @@ def train_classifier(kind: int, learner: Classifier, x: Floats, y: float, mistak
 
 
 class State(NamedTuple):
-    """What play changes: two numbers, which each strategy defines, and the classifier."""
+    """The state of play: two numbers, which each strategy defines, and the classifier."""
 
     statistics: Floats
     classifier: Classifier

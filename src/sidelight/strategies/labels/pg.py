@@ -44,7 +44,7 @@ from sidelight.strategies.shared.requirements import revealing_action
 
 
 class Parameters(NamedTuple):
-    """What the strategies know before the first round."""
+    """The constants of the strategies, fixed before the first round."""
 
     loss: Floats
     revealing: int
@@ -63,7 +63,7 @@ class Scratch(NamedTuple):
 
 
 class State(NamedTuple):
-    """What play changes."""
+    """The state of play."""
 
     plays: Integers
     posterior: Posterior

@@ -23,7 +23,7 @@ from sidelight.strategies.labels.online_classifier import ClassifierStrategy, St
 
 
 class Parameters(NamedTuple):
-    """What STAP knows before the first round."""
+    """The constants of STAP, fixed before the first round."""
 
     accept: int
     reject: int

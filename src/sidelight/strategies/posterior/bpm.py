@@ -47,7 +47,7 @@ _PUBLISHED_PERIOD = 10
 
 
 class Parameters(NamedTuple):
-    """What BPM-Least knows before the first round."""
+    """The constants of BPM-Least, fixed before the first round."""
 
     radius: float
     period: int  # in every so many rounds the test of the round before stands; 0 for never

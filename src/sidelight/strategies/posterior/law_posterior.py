@@ -22,7 +22,7 @@ _IMPOSSIBLE = -1e300
 
 
 class Target(NamedTuple):
-    """What to draw from."""
+    """The posterior to draw from, and how."""
 
     exact: int  # 1 for F, 0 for G
     kappa: float

@@ -39,7 +39,7 @@ _FLAT = 1.0
 
 
 class Parameters(NamedTuple):
-    """What TSPM knows before the first round."""
+    """The constants of TSPM, fixed before the first round."""
 
     settled: int  # the action to play in a trivial game, else -1
     choice: BestActions
@@ -47,7 +47,7 @@ class Parameters(NamedTuple):
 
 
 class State(NamedTuple):
-    """What play changes."""
+    """The state of play."""
 
     clock: Integers
     plays: Integers

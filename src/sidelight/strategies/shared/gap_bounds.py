@@ -23,7 +23,7 @@ from sidelight.kernels.arrays import Floats, Integers
 
 
 class Rivals(NamedTuple):
-    """What the actions cost and show, and which of them each is compared with."""
+    """Losses and feedback of a game, and the rivals that every action is compared with."""
 
     rivals: Integers  # the Pareto-optimal actions, one per class of duplicates
     loss: Floats
@@ -42,7 +42,7 @@ class Bounds(NamedTuple):
 
 
 def rivals_of(analysis: Analysis) -> Rivals:
-    """Lay out a game."""
+    """Return the losses, feedback and rivals of a game as arrays."""
     game, rivals = analysis.game, analysis.cells.pareto
     most = [[max(float(x - y) for x, y in zip(row, game.loss[b], strict=True)) for b in rivals] for row in game.loss]
     return Rivals(

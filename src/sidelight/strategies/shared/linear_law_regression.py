@@ -22,7 +22,7 @@ from sidelight.strategies.shared.ridge import add_observation
 
 
 class Scratch(NamedTuple):
-    """What is worked out for one context, or one symbol, at a time."""
+    """Work arrays for one context, or one symbol, at a time."""
 
     law: Annotated[Floats, "outcomes"]  # p_hat_c
     inverse: Annotated[Floats, "outcomes", "outcomes"]  # P_c

@@ -28,7 +28,7 @@ FARTHEST = 1e6
 
 
 class Moments(NamedTuple):
-    """What is known of the contexts so far."""
+    """Count, mean and standard deviation of the contexts so far."""
 
     contexts: Annotated[Floats, 1]  # how many there were
     mean: Annotated[Floats, "dimension"]
