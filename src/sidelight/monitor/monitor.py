@@ -23,10 +23,12 @@ from sidelight.monitor.inputs import (
     segment_of,
     yes_or_no,
 )
+from sidelight.monitor.inputs import label as plain_label
 from sidelight.monitor.io import saved_monitor
 from sidelight.monitor.report.make import make_report
 from sidelight.monitor.report.records import Report
 from sidelight.monitor.report.segments import Comparison, compare
+from sidelight.monitor.report.true_classes import TrueClasses, true_classes
 from sidelight.monitor.settings import SETTINGS, make_settings
 from sidelight.monitor.types import Answer, Decision, Event, VerdictChanged, Verification
 from sidelight.text import filled
@@ -150,7 +152,7 @@ class ClassifierMonitor:
         name = identifier(id)
         with self._lock:
             said = answer_of(self.engine.prediction_of(name), correct, label, skipped)
-            answer, events = self.engine.answer(name, said)
+            answer, events = self.engine.answer(name, said, None if label is None else plain_label(label))
         if events:
             self._tell(events)
         return answer
@@ -172,7 +174,8 @@ class ClassifierMonitor:
                     answers.append(answer_of(*row))
                 except SidelightError as error:
                     raise SidelightError(f"row {place} (id {names[place]!r}): {error}") from None
-            done = [self.engine.answer(*row) for row in zip(names, answers, strict=True)]
+            truths = [None if one is None else label(one) for one in said[1]]
+            done = [self.engine.answer(*row) for row in zip(names, answers, truths, strict=True)]
         self._tell(event for _, events in done for event in events)
         return [answer for answer, _ in done]
 
@@ -227,6 +230,11 @@ class ClassifierMonitor:
         """Return what is known about every class."""
         with self._lock:
             return make_report(self.engine)
+
+    def true_classes(self) -> TrueClasses:
+        """Return what the true classes are where answers have told them: a confusion matrix, and what is missed."""
+        with self._lock:
+            return true_classes(self.engine)
 
     def compare(self, old: Any, new: Any, margin: float = 0.0) -> Comparison:
         """Return whether the predictions of one version of the model are wrong more often than those of another."""

@@ -27,6 +27,7 @@ from sidelight.monitor.engine.caps import refused
 from sidelight.monitor.engine.class_state import ClassState
 from sidelight.monitor.engine.clock import Clock
 from sidelight.monitor.engine.ledger import Ledger
+from sidelight.monitor.engine.line import UNTOLD
 from sidelight.monitor.engine.rationing import Rationing
 from sidelight.monitor.engine.scores import Scores
 from sidelight.monitor.engine.segments import Segment, Segments
@@ -37,6 +38,7 @@ from sidelight.monitor.types import RULE, Answer, Decision, Events, Id, Label, R
 
 _Moment = tuple[str | None, float | None]
 _NO_TIME: _Moment = (None, None)
+_MOST_TRUTHS = 10_000
 _About = tuple[float | None, Segment]
 """What came with a prediction: its score and its segment."""
 
@@ -57,6 +59,8 @@ class Engine:
         self.rationing: Rationing | None = None
         self.scores: Scores | None = None
         self.segments: Segments | None = None
+        self.truths: dict[Label, int] = {}
+        """True classes that answers have named, with their numbers in lines."""
         self._adopt(settings)
         self._suspicious = settings.drift_alarm_every * SUSPICION
         for name in settings.classes:
@@ -129,12 +133,20 @@ class Engine:
         """Return what was predicted where a verification was asked for, or say why there is none."""
         return self.ledger.entry(id).state.name
 
-    def answer(self, id: Id, correct: bool | None) -> tuple[Answer, Events]:
-        """Enter what a verification showed; None if it is skipped."""
+    def answer(self, id: Id, correct: bool | None, truth: Label | None = None) -> tuple[Answer, Events]:
+        """Enter what a verification showed, None if it is skipped, and the true class, if it was told."""
         done = take(self.ledger, id, correct)
+        entry = self.ledger.entry(id)
+        entry.state.line.tell(entry.place, 0 if truth is None or correct is not False else self._truth(truth))
         if self.scores is not None:
-            self.scores.plan(self.ledger.entry(id).state)
+            self.scores.plan(entry.state)
         return done
+
+    def _truth(self, name: Label) -> int:
+        """Return the number of a true class; after 10 000 of them, new ones are not told apart."""
+        if len(self.truths) >= _MOST_TRUTHS and name not in self.truths:
+            return UNTOLD
+        return self.truths.setdefault(name, UNTOLD + 1 + len(self.truths))
 
     def begin_batch(self, size: int) -> None:
         """Announce that the next `size` decisions are handed out together: they are as old as the last of them."""
@@ -192,6 +204,7 @@ class Engine:
             **self.ledger.plain(places),
             "rationing": None if self.rationing is None else self.rationing.plain(places),
             **({} if self.scores is None else {"scores": self.scores.plain(places)}),
+            **({"truths": list(self.truths)} if self.truths else {}),
             **({} if self.segments is None else {"segments": self.segments.plain(places)}),
         }
 
@@ -204,6 +217,8 @@ class Engine:
             engine.ledger.restore(dict(data), states)
             if "scores" in data:
                 engine._use_scores().restore(data["scores"], states)
+            for name in data.get("truths", ()):
+                engine._truth(name)
             if "segments" in data:
                 engine._use_segments().restore(data["segments"], states)
             edges = [] if engine.scores is None else engine.scores.edges

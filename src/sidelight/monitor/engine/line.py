@@ -20,6 +20,8 @@ PENDING, RIGHT, WRONG, SKIPPED, OVERDUE = range(5)
 LETTERS = ".rwso"
 """How files write them."""
 
+UNTOLD = 1
+"""Stands for a true class that was not told."""
 _FEWEST_FOLDED = 1024
 _NEAR = 50
 
@@ -30,8 +32,9 @@ class Line:
     `marks[i]` is the status of the verification with the place `origin + i` among all verifications of the class. The
     first `counted` of them are settled. `n` and `e` count answers and errors among these (with a `window`, among the
     last `window` answers, which are those from `first` on), `asked_after` says after how many predictions of the class
-    each was made, `tags` to which segments it belongs (0: none), and `ahead` the answers that wait for an earlier
-    verification. Verifications before `origin` can no longer change: `base` holds their counts.
+    each was made, `tags` to which segments it belongs (0: none), `truths` the number of the true class if it was told,
+    and `ahead` the answers that wait for an earlier verification. Verifications before `origin` can no longer change:
+    `base` holds their counts, and `tallied` what `tally` says about them.
     """
 
     __slots__ = (
@@ -46,6 +49,7 @@ class Line:
         "origin",
         "tags",
         "tallied",
+        "truths",
         "window",
     )
 
@@ -54,7 +58,8 @@ class Line:
         self.marks = bytearray()
         self.asked_after: array[int] = array("Q")
         self.tags: array[int] = array("H")
-        self.tallied: Counter[tuple[int, bool]] = Counter()
+        self.truths: array[int] = array("H")
+        self.tallied: Counter[tuple[int, int]] = Counter()
         self.base = (0, 0)
         self.origin = self.counted = self.first = self.ahead = self.n = self.e = 0
 
@@ -62,6 +67,7 @@ class Line:
         """Append a verification that is made after so many predictions of the class; return its place."""
         self.marks.append(PENDING)
         self.tags.append(tag)
+        self.truths.append(0)
         self.asked_after.append(predictions)
         return self.origin + len(self.marks) - 1
 
@@ -108,7 +114,8 @@ class Line:
 
     def restart(self) -> None:
         """Begin a new stretch after what is counted."""
-        del self.marks[: self.counted], self.asked_after[: self.counted], self.tags[: self.counted]
+        for one in (self.marks, self.asked_after, self.tags, self.truths):
+            del one[: self.counted]
         self.origin += self.counted
         self.counted = self.first = self.n = self.e = 0
         self.base = (0, 0)
@@ -125,31 +132,49 @@ class Line:
         """Replace everything before `marks[i]` by its counts; `fair` is as for `tally`."""
         if not i:
             return
-        self.tallied = self.tally(fair, i)
         if self.window is None:
-            self.base = self.counts_before(i)
-        del self.marks[:i], self.asked_after[:i], self.tags[:i]
+            self.tallied, self.base = self.tally(fair, i), self.counts_before(i)
+        for one in (self.marks, self.asked_after, self.tags, self.truths):
+            del one[:i]
         self.origin += i
         self.counted -= i
         self.first = max(0, self.first - i)
 
-    def tally(self, fair: Callable[[int], bool] | None, end: int | None = None) -> Counter[tuple[int, bool]]:
-        """Return how many answers that count are right and wrong (False and True), by tag, if they are `fair`."""
+    def tally(self, fair: Callable[[int], bool] | None, end: int | None = None) -> Counter[tuple[int, int]]:
+        """Count the answers that count, if they are `fair`, by tag and by what they say.
+
+        That is 0 for right, the number of the true class for wrong, or UNTOLD if the true class was not told.
+        """
         found = Counter(self.tallied)
         for i in range(self.counted if end is None else end):
-            if self.tags[i] and self.marks[i] in _ANSWERS and (fair is None or fair(i)):
-                found[self.tags[i], self.marks[i] == WRONG] += 1
+            if self.marks[i] in _ANSWERS and (fair is None or fair(i)):
+                found[self.tags[i], (self.truths[i] or UNTOLD) if self.marks[i] == WRONG else 0] += 1
         return found
 
+    def tell(self, place: int, truth: int) -> None:
+        """Note the true class of a verification, 0 if it is not told."""
+        if place >= self.origin:
+            self.truths[place - self.origin] = truth
+
     def plain_tags(self) -> dict[str, Any]:
-        """Return tags and tallies, if there are any, as plain data."""
-        tallied = [[*key, count] for key, count in self.tallied.items()]
-        return {"tags": self.tags.tolist(), "tallied": tallied} if any(self.tags) or tallied else {}
+        """Return tags, true classes and tallies as plain data, where there are any."""
+        columns = {"tags": self.tags.tolist(), "truths": self.truths.tolist()}
+        found: dict[str, Any] = {name: values for name, values in columns.items() if any(values)}
+        if self.tallied != self._plain_tally():
+            found["tallied"] = [[*key, count] for key, count in self.tallied.items()]
+        return found
 
     def restore_tags(self, data: dict[str, Any]) -> None:
-        """Restore saved tags."""
-        self.tags = array("H", data.get("tags") or [0] * len(self.marks))
-        self.tallied = Counter({(tag, wrong): count for tag, wrong, count in data.get("tallied", ())})
+        """Restore saved tags, true classes and tallies."""
+        none = [0] * len(self.marks)
+        self.tags, self.truths = (array("H", data.get(name, none)) for name in ("tags", "truths"))
+        told = data.get("tallied")
+        self.tallied = self._plain_tally() if told is None else Counter({(tag, one): k for tag, one, k in told})
+
+    def _plain_tally(self) -> Counter[tuple[int, int]]:
+        """Return the tally of `base` if nothing but right and wrong is known about it."""
+        n, e = self.base
+        return Counter({(0, 0): n - e, (0, UNTOLD): e})
 
     def refill(self, text: str, counted: int, asked: int, base: tuple[int, int], after: Iterable[int]) -> None:
         """Restore saved values; `text` holds the marks up to that of the last verification."""

@@ -45,13 +45,13 @@ class Segments:
 
     def counts(self, key: str, value: str) -> Iterator[tuple[ClassState, int, int, int]]:
         """Yield for each class of a segment its predictions, the answers that count, and errors among them."""
-        tags = [tag for segment, tag in self.tags.items() if (key, value) in segment]
+        tags = {tag for segment, tag in self.tags.items() if (key, value) in segment}
         for state, predictions in self.predictions.items():
             seen = sum(predictions[tag] for tag in tags)
             if seen:
                 tally = state.line.tally(None if state.rounds is None else state.rounds.fair)
-                right, wrong = (sum(tally[tag, bad] for tag in tags) for bad in (False, True))
-                yield state, seen, right + wrong, wrong
+                counted = sum(count for (tag, _), count in tally.items() if tag in tags)
+                yield state, seen, counted, counted - sum(tally[tag, 0] for tag in tags)
 
     def plain(self, places: dict[ClassState, int]) -> dict[str, Any]:
         """Return everything as plain data for JSON; `places` numbers the classes."""

@@ -1,0 +1,147 @@
+"""True classes, where answers have told them: which class was predicted instead, and how much of each class is missed.
+
+For a predicted class c, the share p_(c,k) of its predictions whose true class is k is estimated from its answers that
+count (with scores: from those that would have been asked for with any score). With N_c predictions of class c,
+
+    recall of k = N_k p_(k,k) / (N_k p_(k,k) + M_k),      M_k = sum over c other than k of N_c p_(c,k).
+
+The intervals of both parts are those of `sidelight.monitor.stats.overall`, each with half of the chance α, so that the
+one of the recall holds at all times with the monitor's confidence, for each true class separately. An answer "wrong"
+without a label may be any other class: the lower ends take it for none of them, the upper ends for each.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sidelight.errors import NoEntryError, SidelightError
+from sidelight.monitor.engine.class_state import ClassState
+from sidelight.monitor.engine.engine import Engine
+from sidelight.monitor.engine.line import UNTOLD
+from sidelight.monitor.stats.confidence import rate_test
+from sidelight.monitor.stats.overall import Counts, overall_interval
+from sidelight.monitor.types import Label
+
+_USUAL = 0.05
+"""The rate near which intervals of shares are the narrowest."""
+_WIDE = 0.5
+
+
+class ConfusionCell(NamedTuple):
+    """One predicted class with one true class."""
+
+    predicted: Label
+    true: Label
+    answers: int
+    share: float
+    """Of the predictions of the class, how many are of this true class."""
+    interval: tuple[float, float]
+    """Holds that share at all times with the monitor's confidence, for each cell separately."""
+
+
+@dataclass(frozen=True)
+class TrueClass:
+    """How much of a true class is predicted as such."""
+
+    name: Label
+    found: int
+    """Answers where it was predicted, and right."""
+    missed: int
+    """Answers where another class was predicted."""
+    recall: float | None
+    """The share of its items that are predicted as it; None if no answer says anything about it."""
+    interval: tuple[float, float]
+    note: str | None
+    """What cannot be known yet."""
+
+
+@dataclass(frozen=True)
+class TrueClasses:
+    """The confusion matrix of a monitor, and the recall of each true class."""
+
+    cells: tuple[ConfusionCell, ...]
+    classes: tuple[TrueClass, ...]
+    untold: int
+    """Answers "wrong" without a true class."""
+
+    def __getitem__(self, name: Label) -> TrueClass:
+        for one in self.classes:
+            if one.name == name:
+                return one
+        raise NoEntryError(f"no prediction or answer has named the class {name!r}")
+
+
+class _Row(NamedTuple):
+    """The answers about one predicted class, by true class."""
+
+    state: ClassState
+    told: Counter[Label]
+    untold: int
+    total: int
+
+
+def true_classes(engine: Engine) -> TrueClasses:
+    """Return what answers have told about true classes."""
+    if engine.settings.window is not None or engine.settings.reviewer_error:
+        raise SidelightError("true classes cannot be told with a window or a reviewer_error")
+    rows = [_row(engine, state) for state in engine.classes.values()]
+    names = dict.fromkeys([*engine.classes, *engine.truths])
+    cells = tuple(_cell(engine, row, name) for row in rows for name in names if row.told[name])
+    found = tuple(_true_class(engine.settings.confidence, rows, name) for name in names)
+    return TrueClasses(cells, found, sum(row.untold for row in rows))
+
+
+def _row(engine: Engine, state: ClassState) -> _Row:
+    tally = state.line.tally(None if state.rounds is None else state.rounds.fair)
+    names = {number: name for name, number in engine.truths.items()} | {0: state.name}
+    told: Counter[Label] = Counter()
+    for (_, number), count in tally.items():
+        if number != UNTOLD:
+            told[names[number]] += count
+    return _Row(state, told, sum(k for (_, one), k in tally.items() if one == UNTOLD), sum(tally.values()))
+
+
+def _cell(engine: Engine, row: _Row, name: Label) -> ConfusionCell:
+    count, more = row.told[name], 0 if name == row.state.name else row.untold
+    test = rate_test(_USUAL, engine.settings.confidence)
+    low, high = test.interval(count, row.total)[0], test.interval(count + more, row.total)[1]
+    return ConfusionCell(row.state.name, name, count, count / row.total, (low, high))
+
+
+def _true_class(confidence: float, rows: Sequence[_Row], name: Label) -> TrueClass:
+    half = 1.0 - (1.0 - confidence) / 2.0
+    own = [row for row in rows if row.state.name == name]
+    others = [row for row in rows if row.state.name != name]
+    total = sum(row.state.predictions for row in rows)
+    hits = _bounds(own, name, half, total, 0)
+    misses = _bounds(others, name, half, total, 1)
+    low = hits[0] / (hits[0] + misses[1]) if hits[0] else 0.0
+    high = hits[1] / (hits[1] + misses[0]) if hits[1] else 0.0
+    if not own or not own[0].state.predictions:
+        low = high = 0.0
+    found, missed = (sum(row.told[name] for row in some) for some in (own, others))
+    parts = [sum(row.state.predictions * row.told[name] / row.total for row in x if row.total) for x in (own, others)]
+    recall = parts[0] / sum(parts) if sum(parts) else None
+    note = None
+    if not own or not own[0].state.predictions:
+        note = "it is never predicted, so all of it is missed, however much there is"
+    elif high - low > _WIDE:
+        note = "too few predictions of other classes were verified to know how much of it is missed"
+    return TrueClass(name, found, missed, recall, (low, high), note)
+
+
+def _bounds(rows: Sequence[_Row], name: Label, confidence: float, total: int, untold: int) -> tuple[float, float]:
+    """Return bounds on the share of all predictions that are in these rows and of this true class."""
+    weight = sum(row.state.predictions for row in rows) / total if total else 0.0
+    if not weight:
+        return 0.0, 0.0
+    ends = []
+    for end in (0, 1):
+        counts = [
+            Counts(_USUAL, row.state.predictions, row.total, row.told[name] + end * untold * row.untold) for row in rows
+        ]
+        ends.append(weight * overall_interval(counts, confidence)[end])
+    return ends[0], ends[1]
