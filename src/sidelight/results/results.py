@@ -56,31 +56,22 @@ class Results:
     fast they were computed does not matter.
     """
 
-    __slots__ = (
-        "_environment",
-        "_game",
-        "_label",
-        "_measures",
-        "_plays",
-        "_provenance",
-        "_regret",
-        "_regret_kind",
-        "_rounds",
-        "_seconds",
-        "_seed",
-        "_strategy",
-    )
-
+    rounds: Integers
+    """The checkpoints, shape (C,)."""
+    regret: Floats
+    """The regret of each run up to each checkpoint, shape (R, C)."""
+    plays: Integers
+    """How often each run played each action, shape (R, N)."""
+    measures: Mapping[str, Numbers]
+    """Further numbers by name, one row per run."""
+    regret_kind: str
+    """What the regret is measured against: "pseudo-regret" or "hindsight"."""
+    seconds: float | None
+    """How long the runs took, if known."""
     _game: Game | None
     _strategy: dict[str, Any]
     _environment: dict[str, Any]
-    _rounds: Integers
-    _regret: Floats
-    _plays: Integers
     _seed: Any
-    _regret_kind: str
-    _measures: Mapping[str, Numbers]
-    _seconds: float | None
     _label: str
     _provenance: dict[str, Any]
 
@@ -113,22 +104,20 @@ class Results:
         _checks.same_runs(further, regrets.shape[0])
         given = _checks.dictionary(manifest or {}, "manifest")
         extra = {key: value for key, value in given.items() if key not in _DESCRIBED}
-        values = {
-            "_game": game,
-            "_strategy": _checks.named(strategy, "strategy"),
-            "_environment": _checks.named(environment, "environment"),
-            "_rounds": checkpoints,
-            "_regret": regrets,
-            "_plays": counts,
-            "_seed": _checks.jsonable(seed, "seed"),
-            "_regret_kind": "" if game is None else _checks.regret_kind(regret_kind),
-            "_measures": further,
-            "_seconds": _checks.seconds(seconds),
-            "_label": label or "",
-            "_provenance": provenance.collected() | extra,
-        }
-        for attribute, value in values.items():
-            object.__setattr__(self, attribute, value)
+        vars(self).update(
+            rounds=checkpoints,
+            regret=regrets,
+            plays=counts,
+            measures=further,
+            regret_kind="" if game is None else _checks.regret_kind(regret_kind),
+            seconds=_checks.seconds(seconds),
+            _game=game,
+            _strategy=_checks.named(strategy, "strategy"),
+            _environment=_checks.named(environment, "environment"),
+            _seed=_checks.jsonable(seed, "seed"),
+            _label=label or "",
+            _provenance=provenance.collected() | extra,
+        )
 
     @property
     def game(self) -> Game:
@@ -155,38 +144,18 @@ class Results:
     @property
     def horizon(self) -> int:
         """The last checkpoint; 0 if no game was played."""
-        return int(self._rounds[-1]) if self._rounds.size else 0
-
-    @property
-    def rounds(self) -> Integers:
-        """The checkpoints, shape (C,)."""
-        return self._rounds
-
-    @property
-    def regret(self) -> Floats:
-        """The regret of each run up to each checkpoint, shape (R, C)."""
-        return self._regret
+        return int(self.rounds[-1]) if self.rounds.size else 0
 
     @property
     def final(self) -> Floats:
         """The regret of each run at the last checkpoint, shape (R,)."""
-        return self._regret[:, -1]
-
-    @property
-    def plays(self) -> Integers:
-        """How often each run played each action, shape (R, N)."""
-        return self._plays
+        return self.regret[:, -1]
 
     @property
     def mean_plays(self) -> Floats:
         """How often each action was played, on average over the runs, shape (N,)."""
-        means: Floats = self._plays.mean(axis=0)
+        means: Floats = self.plays.mean(axis=0)
         return means
-
-    @property
-    def measures(self) -> Mapping[str, Numbers]:
-        """Further numbers by name, one row per run."""
-        return self._measures
 
     @property
     def seed(self) -> Any:
@@ -194,19 +163,9 @@ class Results:
         return copy.deepcopy(self._seed)
 
     @property
-    def regret_kind(self) -> str:
-        """What the regret is measured against: "pseudo-regret" or "hindsight"."""
-        return self._regret_kind
-
-    @property
-    def seconds(self) -> float | None:
-        """How long the runs took, if known."""
-        return self._seconds
-
-    @property
     def n_runs(self) -> int:
         """How many runs there are."""
-        return int(self._regret.shape[0])
+        return int(self.regret.shape[0])
 
     @property
     def label(self) -> str:
@@ -217,7 +176,7 @@ class Results:
     def manifest(self) -> dict[str, Any]:
         """Everything about the results except the numbers, JSON-ready, as stored in files (a copy)."""
         described = {"format": provenance.FORMAT, "format_version": provenance.FORMAT_VERSION}
-        facts = {name: getattr(self, f"_{name}") for name in _ARGUMENTS}
+        facts = {name: self._stored(name) for name in _ARGUMENTS}
         game, stand_ins = (None, []) if self._game is None else provenance.written_with_texts(self._game)
         texts = {*stand_ins, *self._provenance.get(provenance.TEXT_SYMBOLS, ())}
         whole = described | self._provenance | {"game": game} | facts
@@ -229,9 +188,9 @@ class Results:
 
     def has(self, measure: str) -> bool:
         """Say whether there is one number per run of a measure."""
-        if measure == "regret" or (measure == "verifications" and measure not in self._measures):
+        if measure == "regret" or (measure == "verifications" and measure not in self.measures):
             return self.has_game
-        return measure in self._measures
+        return measure in self.measures
 
     def values(self, measure: str = "regret", at: int | None = None) -> Floats:
         """Return one number per run: the regret at the checkpoint `at` (by default the last), or another measure.
@@ -241,14 +200,14 @@ class Results:
         if not self.has(measure):
             known = [name for name in ("regret", "verifications") if self.has(name)]
             raise SidelightError(
-                f"{self.label} has no {measure!r}: there are {', '.join({**dict.fromkeys(known), **self._measures})}"
+                f"{self.label} has no {measure!r}: there are {', '.join({**dict.fromkeys(known), **self.measures})}"
             )
-        if measure in self._measures:
-            return self._measures[measure].astype(float)
+        if measure in self.measures:
+            return self.measures[measure].astype(float)
         if measure == "verifications":
             telling = [action for action in range(self.game.n_actions) if len(self.game.symbols(action)) > 1]
-            return self._plays[:, telling].sum(axis=1).astype(float)
-        return self._regret[:, -1 if at is None else self._column(at)]
+            return self.plays[:, telling].sum(axis=1).astype(float)
+        return self.regret[:, -1 if at is None else self._column(at)]
 
     def summary(self, at: int | None = None, measure: str = "regret") -> Summary:
         """Describe a measure of all runs; the regret at the checkpoint `at` (a round), or at the last one."""
@@ -259,8 +218,8 @@ class Results:
         """Return the first runs only."""
         if not 1 <= runs <= self.n_runs:
             raise SidelightError(f"there are {self.n_runs} runs: give a number from 1 to {self.n_runs}, not {runs!r}")
-        arrays = {"regret": self._regret[:runs], "plays": self._plays[:runs]}
-        return self._replace(**arrays, measures={name: values[:runs] for name, values in self._measures.items()})
+        arrays = {"regret": self.regret[:runs], "plays": self.plays[:runs]}
+        return self._replace(**arrays, measures={name: values[:runs] for name, values in self.measures.items()})
 
     def with_facts(self, manifest: Mapping[str, Any] | None = None, **changes: Any) -> Results:
         """Return the same results with another label, seconds or measures, and with more facts in the manifest."""
@@ -270,9 +229,9 @@ class Results:
         """Return the place of a checkpoint."""
         if not isinstance(at, int | np.integer):
             raise SidelightError(f"at is {at!r}: give the number of a round, an integer")
-        found = np.flatnonzero(self._rounds == at)
+        found = np.flatnonzero(self.rounds == at)
         if not found.size:
-            nearest = self._rounds[np.argmin(np.abs(self._rounds - at))]
+            nearest = self.rounds[np.argmin(np.abs(self.rounds - at))]
             raise SidelightError(f"there is no checkpoint at round {at}: the nearest one is at round {nearest}")
         return int(found[0])
 
@@ -281,7 +240,7 @@ class Results:
 
         Low and high are NaN for a single run.
         """
-        return confidence_band(self._regret, confidence)
+        return confidence_band(self.regret, confidence)
 
     def to_records(self) -> Iterator[dict[str, Any]]:
         """Yield one dictionary per run and checkpoint: game, strategy, run, round, regret."""
@@ -344,29 +303,33 @@ class Results:
         if not isinstance(other, Results):
             return NotImplemented
         facts = ("strategy", "environment", "seed", "regret_kind")
-        measured = [name for name in self._measures if name != "seconds"]
+        measured = [name for name in self.measures if name != "seconds"]
         return (
             provenance.same_game(self._game, other._game)
             and all(_checks.canonical(getattr(self, f)) == _checks.canonical(getattr(other, f)) for f in facts)
             and all(np.array_equal(getattr(self, a), getattr(other, a)) for a in ("rounds", "regret", "plays"))
-            and measured == [name for name in other._measures if name != "seconds"]
-            and all(np.array_equal(self._measures[name], other._measures[name]) for name in measured)
+            and measured == [name for name in other.measures if name != "seconds"]
+            and all(np.array_equal(self.measures[name], other.measures[name]) for name in measured)
         )
 
     def __hash__(self) -> int:
-        return hash((self.label, self._regret.shape, _checks.canonical(self._seed)))
+        return hash((self.label, self.regret.shape, _checks.canonical(self._seed)))
 
     def _arguments(self) -> dict[str, Any]:
         """Return the arguments that make these results."""
         names = ("game", "rounds", "regret", "plays", "measures", *_ARGUMENTS)
-        return {name: getattr(self, f"_{name}") for name in names} | {"manifest": self._provenance}
+        return {name: self._stored(name) for name in names} | {"manifest": self._provenance}
+
+    def _stored(self, name: str) -> Any:
+        """Return an argument as it is kept: what could be changed is behind an underscore."""
+        return vars(self).get(f"_{name}", vars(self).get(name))
 
     def _replace(self, **changes: Any) -> Results:
         return Results(**self._arguments() | changes)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Use the constructor, because pickled arrays become writable again.
-        return functools.partial(Results, **self._arguments() | {"measures": dict(self._measures)}), ()
+        return functools.partial(Results, **self._arguments() | {"measures": dict(self.measures)}), ()
 
     def __repr__(self) -> str:
         return text.line(self)
