@@ -21,7 +21,7 @@ import benchmark_tables as tables
 from sidelight.recommendation import records
 from sidelight.recommendation.recommendation import STORED, stored
 from sidelight.recommendation.records import CONTEXTS, LAWS, Benchmark
-from sidelight.recommendation.scores import Board, board
+from sidelight.recommendation.scores import Board, score_board
 from sidelight.text import count, grouped
 
 DOCS = Path(__file__).resolve().parent
@@ -59,7 +59,7 @@ def page(summary: Benchmark) -> str:
     parts = [HEAD.format(version=summary.facts["study"]["version"], honest=honest(summary))]
     groups = (("Without contexts", LAWS), ("With contexts", CONTEXTS))
     for title, group in groups:
-        whole = [board(summary, horizon, group) for horizon in reversed(summary.horizons)]
+        whole = [score_board(summary, horizon, group) for horizon in reversed(summary.horizons)]
         whole = [each for each in whole if each.scores()]
         if whole:
             parts.append(f"## {title}\n")
@@ -113,11 +113,11 @@ def summarized(folder: Path, note: str = "") -> Benchmark:
     from sidelight.studies import read
     from sidelight.studies.plan import cases as plan
     from sidelight.studies.plan.tasks import tasks
-    from sidelight.studies.running.study_run import prepared
+    from sidelight.studies.running.study_run import planned_run
     from sidelight.studies.store.store import State
     from sidelight.tasks import cores
 
-    progress = prepared(plan.settled(read(STUDY)), folder)
+    progress = planned_run(plan.settled(read(STUDY)), folder)
 
     def gather(cell: Any) -> Any:
         states = progress.store.states(tasks(cell))

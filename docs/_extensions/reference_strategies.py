@@ -17,7 +17,7 @@ import sidelight as sl
 from sidelight.cli.research.docstrings import describe
 from sidelight.recommendation.recommendation import stored
 from sidelight.recommendation.records import CONTEXTS, LAWS
-from sidelight.recommendation.scores import board
+from sidelight.recommendation.scores import score_board
 from sidelight.simulation.players import signature
 from sidelight.table import Table
 from sidelight.text import broken, grouped
@@ -216,4 +216,4 @@ def _rows_of(name: str, table: Table) -> Table:
 @functools.cache
 def _ranking(horizon: int, group: str) -> Table:
     """Return how all players did."""
-    return benchmark_tables.ranking(board(stored(), horizon, group))
+    return benchmark_tables.ranking(score_board(stored(), horizon, group))

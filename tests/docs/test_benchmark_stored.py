@@ -8,7 +8,7 @@ from benchmark_tables import ranked
 
 import sidelight as sl
 from sidelight.recommendation.recommendation import STORED, stored
-from sidelight.recommendation.scores import board
+from sidelight.recommendation.scores import score_board
 from sidelight.studies import read
 
 ROOT = Path(__file__).parent.parent.parent
@@ -42,7 +42,7 @@ def test_the_page_is_made_of_the_summary():
 
 def test_what_learns_nothing_comes_last():
     """If a ranking did not say so, it would be wrong."""
-    found = {each.score.player.label: each for each in ranked(board(stored(), 20_000, "laws")) if each.rank}
+    found = {each.score.player.label: each for each in ranked(score_board(stored(), 20_000, "laws")) if each.rank}
     assert {"Uniform", "FixedAction(action=0)"} <= set(list(found)[-3:])
     assert found["Uniform"].score.linear > 0.7
 

@@ -7,7 +7,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.recommendation.recommendation import recommend
-from sidelight.recommendation.similarity import distance, in_words
+from sidelight.recommendation.similarity import distance, distance_in_words
 
 from .making import GAMES, MEANS, facts, summary
 
@@ -120,7 +120,7 @@ def test_distances():
     assert distance(every["apple-tasting"], every["apple-tasting"]) == 0.0
     one, other = every["apple-tasting"], every["bernoulli-bandit"]
     assert distance(one, other) == distance(other, one) == 1.0  # 2 outcomes against 4
-    assert [in_words(value) for value in (0.0, 0.5, 1.5, 3.0)] == [
+    assert [distance_in_words(value) for value in (0.0, 0.5, 1.5, 3.0)] == [
         "of the same size",
         "nearly of the same size",
         "of a similar size",

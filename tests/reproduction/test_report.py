@@ -14,8 +14,8 @@ from sidelight.reproduction.reasons import Reason
 from sidelight.reproduction.report import wording as words
 from sidelight.reproduction.report.account import Account
 from sidelight.reproduction.report.document import document
-from sidelight.reproduction.report.notes import again, glossary, remarks
-from sidelight.reproduction.report.tables import comparison, differing, overview
+from sidelight.reproduction.report.notes import command_note, glossary, remarks
+from sidelight.reproduction.report.tables import comparison_table, differences_table, overview_table
 from sidelight.reproduction.verdicts import Number, Part
 from sidelight.results import Labels, Summary, TTest
 
@@ -47,12 +47,12 @@ def part(name, title, text, protocol, numbers=(), caption=""):
 
 
 def games(protocol):
-    again = OURS._replace(runs=960, mean=28.819, std=12.0, standard_error=0.39)
+    command_note = OURS._replace(runs=960, mean=28.819, std=12.0, standard_error=0.39)
     one_run = {"runs": 1, "round": 7499, "std": math.nan, "standard_error": math.nan}
     numbers = [
         number(ODD, "digit", tests=(), limit_ratio=0.83),
         number("CBP", "chance", z=2.98, limit_ratio=1.7),
-        number("Frozen", "differs", "frozen", again=again, z_again=-4.96, mean=29.8, z=-5.1),
+        number("Frozen", "differs", "frozen", again=command_note, z_again=-4.96, mean=29.8, z=-5.1),
         number("Constant", "differs", "frozen", z=math.inf, std=0.0, standard_error=0.0),
         number("Unknown", "differs", None, z=-math.inf),
         number("Slow", "open", z=None, strict_wins=None, **one_run),
@@ -194,7 +194,7 @@ def test_the_sums_of_the_summary_add_up():
     assert shares == [1, 3, 5, 1]
     listed = re.findall(r"<li><b>(\d+)</b>", document(ACCOUNT, DRAWINGS).to_html())
     assert [int(one) for one in listed] == shares
-    rows = overview(ACCOUNT).rows
+    rows = overview_table(ACCOUNT).rows
     for k, share in enumerate(shares):
         assert sum(row[1 + k].value for row in rows) == share
     assert len(ACCOUNT.differences()) == 10
@@ -203,12 +203,12 @@ def test_the_sums_of_the_summary_add_up():
 def test_columns_that_say_nothing_are_left_out():
     scores = use_case("published")
     scores = scores._replace(numbers=[number for number in scores.numbers if number.measure == "f1"])
-    assert "99 %" in [column.title for column in comparison(use_case("published")).columns]
-    assert not {"99 %", "max", "× limit"} & {column.title for column in comparison(scores).columns}
+    assert "99 %" in [column.title for column in comparison_table(use_case("published")).columns]
+    assert not {"99 %", "max", "× limit"} & {column.title for column in comparison_table(scores).columns}
 
 
 def test_a_second_look_comes_before_the_first_in_the_list_of_differences():
-    record = differing(ACCOUNT.differences()).records()[0]
+    record = differences_table(ACCOUNT.differences()).records()[0]
     assert [record[key] for key in ("here ± standard error", "paper", "z", "runs")] == [
         "28.819",
         "4.689",
@@ -242,7 +242,7 @@ def test_z_is_written_on_its_side_of_three(z, text):
     ],
 )
 def test_the_command_that_makes_the_report_again(facts, command):
-    assert again(facts).startswith(f"`{command}` ")
+    assert command_note(facts).startswith(f"`{command}` ")
 
 
 def table_of(*numbers):

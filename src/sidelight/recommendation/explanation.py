@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from sidelight.recommendation.similarity import in_words
+from sidelight.recommendation.similarity import distance_in_words
 from sidelight.table import Cell, Column, Table
 from sidelight.text import count, grouped
 
@@ -19,7 +19,7 @@ _WIDTH = 80
 _FAR = 5.0  # a horizon so many times another is said to be far away
 
 
-def explained(found: Recommendation) -> str:
+def explain_recommendation(found: Recommendation) -> str:
     """Explain what to play, and on which evidence."""
     facts = found.facts
     size = f"{count(facts.actions, 'action')}, {count(facts.outcomes, 'outcome')}"
@@ -69,7 +69,8 @@ def _neighbors(found: Recommendation) -> str:
     if found.near[0].game.digest == found.facts.digest:
         return f"The benchmark has this very game ({found.near[0].game.label})."
     listed = [
-        f"{near.game.label} ({in_words(near.distance)}, distance {near.distance:.1f})" for near in found.near[:_GAMES]
+        f"{near.game.label} ({distance_in_words(near.distance)}, distance {near.distance:.1f})"
+        for near in found.near[:_GAMES]
     ]
     more = f" and {len(found.near) - _GAMES} more" if len(found.near) > _GAMES else ""
     return f"The nearest {found.facts.kind} games of the benchmark: {', '.join(listed)}{more}."

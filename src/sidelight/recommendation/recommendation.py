@@ -16,9 +16,9 @@ from sidelight.analysis import analyze
 from sidelight.errors import SidelightError, WrongTypeError
 from sidelight.game import Game
 from sidelight.recommendation import records
-from sidelight.recommendation.explanation import explained
+from sidelight.recommendation.explanation import explain_recommendation
 from sidelight.recommendation.records import CONTEXTS, LAWS, Benchmark, GameFacts
-from sidelight.recommendation.scores import FEW, Score, board
+from sidelight.recommendation.scores import FEW, Score, score_board
 from sidelight.recommendation.similarity import Near, game_facts, nearest
 from sidelight.strategies import Strategy
 
@@ -74,7 +74,7 @@ class Recommendation:
 
     def explain(self) -> str:
         """Explain what to play, and on which evidence."""
-        return explained(self)
+        return explain_recommendation(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain data."""
@@ -148,12 +148,12 @@ def _from_benchmark(
     """Recommend the strategy that did best in the nearest games of the benchmark."""
     group = CONTEXTS if dimension else LAWS
     measured = _nearest_horizon(benchmark, horizon)
-    played = board(benchmark, measured, group)
+    played = score_board(benchmark, measured, group)
     same = [Near(each, 0.0) for each in played.games if each.digest == facts.digest]
     near = same or nearest(facts, played.games)
     if not near:
         raise SidelightError(f"the benchmark has no {facts.kind} game with contexts: compare strategies with simulate")
-    scores = board(benchmark, measured, group, [each.game.label for each in near]).scores()
+    scores = score_board(benchmark, measured, group, [each.game.label for each in near]).scores()
     refused: dict[str, str] = {}
     candidates = []
     for score in scores:

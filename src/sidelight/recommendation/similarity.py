@@ -62,7 +62,7 @@ def nearest(game: GameFacts, others: Iterable[GameFacts]) -> list[Near]:
     return [near for near in found if near.distance <= found[min(COUNT, len(found)) - 1].distance]
 
 
-def in_words(value: float) -> str:
+def distance_in_words(value: float) -> str:
     """Describe a distance between games in words."""
     if value == 0.0:
         return "of the same size"

@@ -19,7 +19,7 @@ from sidelight.reproduction.report.document import document
 from sidelight.reproduction.runs import Reproduction
 from sidelight.reproduction.verdicts import Part
 from sidelight.results import provenance
-from sidelight.studies.plan.code import code_of, combined
+from sidelight.studies.plan.code import code_digests, combined_digest
 from sidelight.studies.reporting.write import run_rows, write_runs
 
 Note = Callable[[str], None]
@@ -74,7 +74,7 @@ def _facts(reproduction: Reproduction, seconds: float | None) -> dict[str, Any]:
         "slow_horizon": slow[0].horizon if slow else None,
         "seed": profile.seed,
         "seconds": None if seconds is None else round(seconds, 1),
-        "code": combined(map(code_of, cases)),
+        "code": combined_digest(map(code_digests, cases)),
         **provenance.collected(),
     }
 

@@ -61,7 +61,7 @@ def require_same_experiment(a: Results, b: Results) -> None:
     _require(same, a, b, "have different checkpoints: join shards with the same rounds")
 
 
-def parts(seed: Any, runs: int) -> list[dict[str, Any]]:
+def seed_parts(seed: Any, runs: int) -> list[dict[str, Any]]:
     """Return the seeds that results were made from, each with its number of runs (several after joining shards)."""
     if isinstance(seed, dict) and isinstance(seed.get("shards"), list):
         return list(seed["shards"])
@@ -70,7 +70,7 @@ def parts(seed: Any, runs: int) -> list[dict[str, Any]]:
 
 def known_seed(seed: Any) -> bool:
     """Say whether the random numbers can be reproduced."""
-    return all(part.get("seed") is not None for part in parts(seed, 0))
+    return all(part.get("seed") is not None for part in seed_parts(seed, 0))
 
 
 def _require(same: bool, a: Results, b: Results, words: str) -> None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sidelight.errors import SidelightError
-from sidelight.results._sameness import is_same_runs, parts, require_same_question, require_same_runs
+from sidelight.results._sameness import is_same_runs, require_same_question, require_same_runs, seed_parts
 from sidelight.results.results import Results
 from sidelight.results.statistics import Side, Summary, TTest, check_side, paired_of, welch_of, wins_of
 
@@ -129,7 +129,7 @@ def _tested(
 
 def _ratio(one: Results, limit: Results, measure: str, at: int | None) -> float | None:
     """Return the mean over that of the limit, in the runs that both have: of each seed, the first ones."""
-    sizes = [[part["runs"] for part in parts(each.seed, each.n_runs)] for each in (one, limit)]
+    sizes = [[part["runs"] for part in seed_parts(each.seed, each.n_runs)] for each in (one, limit)]
     if len(sizes[0]) != len(sizes[1]):
         return None
     means = []

@@ -51,7 +51,7 @@ def read(path: str | os.PathLike[str]) -> sealed.Sealed:
         return sealed.read(path, _check_format)
     sealed.arrow()
     content = contents(file)
-    with sealed.refusing(path):
+    with sealed.naming_file(path):
         return _from_table(*sealed.read_table(content))
 
 
@@ -66,7 +66,7 @@ def _from_table(texts: dict[str, str], table: Any) -> sealed.Sealed:
     ):
         raise ValueError("rows are missing or out of order")
     arrays = {"rounds": rounds, "regret": regret.reshape(runs, len(rounds)), "plays": plays, **further}
-    return sealed.opened(texts[sealed.MANIFEST], arrays, texts[sealed.SEAL], _check_format)
+    return sealed.check_seal(texts[sealed.MANIFEST], arrays, texts[sealed.SEAL], _check_format)
 
 
 def _suffix(file: Path) -> str:

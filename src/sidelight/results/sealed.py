@@ -58,16 +58,16 @@ def read(path: str | os.PathLike[str], check: Check | None = None) -> Sealed:
         It does not hold what was written.
     """
     content = contents(path)
-    with refusing(path), np.load(io.BytesIO(content), allow_pickle=False) as archive:
+    with naming_file(path), np.load(io.BytesIO(content), allow_pickle=False) as archive:
         if content[-_END_BYTES:][: len(_END)] != _END:  # zip files may go on after their end
             raise SidelightError("is damaged: something was appended to it")
         arrays = {name: archive[name] for name in archive.files}
         manifest = arrays.pop(MANIFEST)
         found = str(arrays.pop(SEAL)[()])
-        return opened(str(manifest[()]), arrays, found, check)
+        return check_seal(str(manifest[()]), arrays, found, check)
 
 
-def opened(text: str, arrays: Arrays, found: str, check: Check | None = None) -> Sealed:
+def check_seal(text: str, arrays: Arrays, found: str, check: Check | None = None) -> Sealed:
     """Return facts and arrays if they match the seal stored with them."""
     facts = json.loads(text)
     if check is not None:
@@ -78,7 +78,7 @@ def opened(text: str, arrays: Arrays, found: str, check: Check | None = None) ->
 
 
 @contextlib.contextmanager
-def refusing(path: str | os.PathLike[str]) -> Iterator[None]:
+def naming_file(path: str | os.PathLike[str]) -> Iterator[None]:
     """Name the file in any error while it is read."""
     name = repr(os.fspath(path))
     try:

@@ -9,7 +9,7 @@ import numpy as np
 
 from sidelight.errors import SidelightError
 from sidelight.results._checks import canonical
-from sidelight.results._sameness import parts, require_same_experiment
+from sidelight.results._sameness import require_same_experiment, seed_parts
 from sidelight.results.provenance import ORIGINS
 from sidelight.results.results import Results
 
@@ -50,7 +50,7 @@ def concatenate(results: Iterable[Results], seed: Any = None) -> Results:
 
 
 def _joint_seed(shards: list[Results]) -> Any:
-    listed = [part for shard in shards for part in parts(shard.seed, shard.n_runs)]
+    listed = [part for shard in shards for part in seed_parts(shard.seed, shard.n_runs)]
     seen: set[str] = set()
     for part in listed:
         text = canonical(part["seed"])

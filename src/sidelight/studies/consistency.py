@@ -7,7 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from sidelight.results.result_set import is_chosen
-from sidelight.studies.labels import none_such
+from sidelight.studies.labels import unknown_label
 from sidelight.studies.problems import Problem
 from sidelight.text import grouped, joined
 
@@ -46,11 +46,11 @@ def _strangers(study: Study) -> Iterator[Problem]:
                 for wanted in getattr(each, kind, ()):
                     if not any(is_chosen(wanted, label) for label in labels[kind]):
                         title = getattr(each, "label", "") or getattr(each, "title", "") or each.kind
-                        text = f"{what}: {title!r} names {kind} {wanted!r}, {none_such(wanted, labels[kind])}"
+                        text = f"{what}: {title!r} names {kind} {wanted!r}, {unknown_label(wanted, labels[kind])}"
                         yield Problem((what, index, kind), text)
     for index, comparison in enumerate(study.comparisons):
         if comparison.against and comparison.against not in labels["players"]:
-            missing = none_such(comparison.against, labels["players"])
+            missing = unknown_label(comparison.against, labels["players"])
             yield Problem(
                 ("comparisons", index, "against"), f"comparisons: against = {comparison.against!r}, {missing}"
             )

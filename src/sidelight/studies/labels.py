@@ -12,28 +12,28 @@ from sidelight.text import did_you_mean
 _LONGEST = 60  # characters of a value in a label
 
 
-def called(name: str, parameters: Mapping[str, Any] | Parameters) -> str:
+def label_of(name: str, parameters: Mapping[str, Any] | Parameters) -> str:
     """Return a name with its parameters, as tables show them: "RandCBP(bins=10)"."""
     given = ", ".join(f"{key}={_short(frozen(value))}" for key, value in dict(parameters).items())
     return f"{name}({given})" if given else name
 
 
-def stem(path: str) -> str:
+def file_stem(path: str) -> str:
     """Return the name of a file without folder and suffix; the path may be of any system."""
     return re.split(r"[\\/]", path)[-1].rpartition(".")[0] or path
 
 
-def acceptable(name: str) -> str:
+def valid_study_name(name: str) -> str:
     """Turn any text into a valid name of a study."""
     return re.sub(r"[^\w.-]+", "-", name).strip("-.") or "study"
 
 
-def is_acceptable(name: str) -> bool:
+def is_valid_study_name(name: str) -> bool:
     """Return whether this is a valid name of a study, which also names its folder."""
     return re.fullmatch(r"[\w][\w.-]*", name) is not None
 
 
-def none_such(name: str, known: Sequence[str]) -> str:
+def unknown_label(name: str, known: Sequence[str]) -> str:
     """Return the end of a message about an unknown label."""
     return (
         f"but there is none: {did_you_mean(name, known)}there are {', '.join(map(repr, dict.fromkeys(known)))}"

@@ -36,8 +36,8 @@ from sidelight.studies.fields import (
     several,
     shown,
 )
-from sidelight.studies.labels import called as called
-from sidelight.studies.labels import is_acceptable, stem
+from sidelight.studies.labels import file_stem, is_valid_study_name
+from sidelight.studies.labels import label_of as label_of
 from sidelight.studies.plain_data import frozen, pairs, plain
 from sidelight.studies.problems import StudyError as StudyError
 from sidelight.text import one_line
@@ -57,7 +57,7 @@ def _world_value(value: Any) -> Any:
 def _study_name(value: Any) -> str:
     if not isinstance(value, str):
         raise Refused(value, "give a text in quotation marks")
-    if not is_acceptable(value):
+    if not is_valid_study_name(value):
         remedy = "use letters, digits, '-', '_' and '.', as in name = \"mine\""
         raise Refused(value, text=f"a study cannot be called {value!r}: {remedy}")
     return value
@@ -73,7 +73,7 @@ class Entry(Part):
         super().__post_init__()
         # The label is made of the parameters as they were given.
         self._set(
-            label=one_line(self.label) or called(self._title(), self.parameters), parameters=pairs(self.parameters)
+            label=one_line(self.label) or label_of(self._title(), self.parameters), parameters=pairs(self.parameters)
         )
 
     def _title(self) -> str:
@@ -105,7 +105,7 @@ class GameEntry(Entry):
     data: Text = ""
 
     def _title(self) -> str:
-        return self.name or stem(self.file)
+        return self.name or file_stem(self.file)
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class WorldEntry(Entry):
 
     def _title(self) -> str:
         if self.kind == "replay":
-            return stem(str(self.value))
+            return file_stem(str(self.value))
         if self.kind == "law" and isinstance(self.value, tuple):
             rows = self.value and isinstance(self.value[0], tuple)
             return f"{len(self.value)} laws" if rows else f"law ({', '.join(map(str, self.value))})"

@@ -12,7 +12,7 @@ from concurrent.futures import CancelledError
 from typing import Any, TypeVar
 
 from sidelight.errors import SidelightError
-from sidelight.tasks.task import PREPARING, Failure, Task, TaskError, attempt, hung
+from sidelight.tasks.task import PREPARING, Failure, Task, TaskError, hung_failure, perform_or_fail
 from sidelight.tasks.versions import differences, versions
 
 T = TypeVar("T", bound=Task)
@@ -103,12 +103,12 @@ def _perform(task: Task, expected: Mapping[str, str]) -> Any:
 def _watched(task: Task) -> Any:
     """Perform a task in a thread, which is left to itself if it makes no progress: a worker has other tasks, too."""
     pulse, done = _Pulse(), list[Any]()
-    thread = threading.Thread(target=lambda: done.append(attempt(task, pulse)), daemon=True)
+    thread = threading.Thread(target=lambda: done.append(perform_or_fail(task, pulse)), daemon=True)
     thread.start()
     while thread.is_alive():
         thread.join(_LOOK)
         if thread.is_alive() and time.monotonic() - pulse.last > task.patience:
-            return hung(task)
+            return hung_failure(task)
     return done[0]
 
 

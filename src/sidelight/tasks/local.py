@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Any, TypeVar
 
-from sidelight.tasks.task import Task, attempt
+from sidelight.tasks.task import Task, perform_or_fail
 
 T = TypeVar("T", bound=Task)
 
@@ -75,7 +75,7 @@ class _Hands:
         """Begin a task."""
         late = time.monotonic() - self._started > _WORTHWHILE
         if task.where == "here" or (task.where == "anywhere" and not late):
-            return self._threads.submit(attempt, task, self)
+            return self._threads.submit(perform_or_fail, task, self)
         if self._processes is None:
             from sidelight.tasks.processes import Processes
 

@@ -19,7 +19,7 @@ from typing import Any, TextIO
 from pebble import ProcessExpired, ProcessPool
 
 from sidelight.kernels import compiled_available
-from sidelight.tasks.task import PREPARING, Failure, Task, attempt, hung
+from sidelight.tasks.task import PREPARING, Failure, Task, hung_failure, perform_or_fail
 
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
@@ -61,7 +61,7 @@ class Processes:
         """Say why a process ended in the middle of a task: its watchdog, which leaves a trace, or a crash."""
         trace = Path(self._trace(task))
         if trace.exists() and (text := trace.read_text(encoding="utf-8", errors="replace")):
-            return hung(task, text)
+            return hung_failure(task, text)
         names = {-int(each): each.name for each in signal.Signals}
         ending = f"by signal {names.get(code, code)}" if code is not None and code < 0 else f"with exit code {code}"
         return Failure(f"the process that performed {task.title} ended {ending}")
@@ -105,7 +105,7 @@ def _perform(task: Task, trace: str) -> tuple[Any, list[str]]:
     """Perform a task in a worker process; return its result, or the failure, and the texts of its warnings."""
     with open(trace, "w", encoding="utf-8") as stream, warnings.catch_warnings(record=True) as caught:
         watchdog = _Watchdog(task.patience, stream)
-        result = attempt(task, watchdog)
+        result = perform_or_fail(task, watchdog)
         faulthandler.cancel_dump_traceback_later()
     return result, list(dict.fromkeys(str(each.message) for each in caught))
 

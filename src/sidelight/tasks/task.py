@@ -62,7 +62,7 @@ class Task(Hashable, Protocol):
         """Perform it on one core."""
 
 
-def attempt(task: Task, progress: Advancing) -> Any:
+def perform_or_fail(task: Task, progress: Advancing) -> Any:
     """Perform a task; return the failure if it raises anything."""
     try:
         return task.perform(progress)
@@ -70,6 +70,6 @@ def attempt(task: Task, progress: Advancing) -> Any:
         return Failure.of(error)
 
 
-def hung(task: Task, where: str = "") -> Failure:
+def hung_failure(task: Task, where: str = "") -> Failure:
     """Return the failure of a task that makes no progress."""
     return Failure(f"no round was finished for {task.patience:g} s", where and f"It was last seen here:\n{where}")

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from sidelight.cli import main
-from sidelight.studies.plan.tasks import refresh as forget
+from sidelight.studies.plan.tasks import forget_files as forget
 
 STUDY = """
 horizons = [40]

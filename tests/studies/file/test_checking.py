@@ -5,10 +5,10 @@ import textwrap
 import pytest
 
 from sidelight.studies import GameEntry, PlayerEntry, Study, StudyError, WorldEntry, parse
-from sidelight.studies.build.objects import in_words
+from sidelight.studies.build.objects import errors_in_words
 from sidelight.studies.plan import cases as plan
 from sidelight.studies.plan import skips
-from sidelight.studies.plan.tasks import refresh as forget
+from sidelight.studies.plan.tasks import forget_files as forget
 
 GAME = '[[games]]\nname = "apple-tasting"\n'
 WORLD = '[[worlds]]\nlaws = "dirichlet"\n'
@@ -65,7 +65,7 @@ def problems(text, folder=""):
 
 def skipped(text, folder=""):
     study = plan.settled(parse(f'impossible = "skip"\n{text}', folder=folder))
-    return {case.player.label: why for case, why in plan.impossible(plan.cases(study))}
+    return {case.player.label: why for case, why in plan.unplayable(plan.cases(study))}
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_a_constructor_that_fails_is_told_of_in_words(folder):
 
 def test_classifiers_without_a_tolerance_are_told_of():
     case = plan.Case(plan.NO_GAME, WorldEntry("classifiers", 1), PlayerEntry("sequential", policy=True), 0, 2)
-    assert list(plan.impossible([case])) == [(case, "classifiers need a tolerance")]
+    assert list(plan.unplayable([case])) == [(case, "classifiers need a tolerance")]
 
 
 def test_studies_in_python_are_checked_before_they_are_run():
@@ -263,5 +263,5 @@ def test_a_grid_that_nobody_could_list_is_refused():
 
 
 def test_own_errors_stay_as_they_are():
-    with pytest.raises(StudyError, match=r"^mine$"), in_words("it failed"):
+    with pytest.raises(StudyError, match=r"^mine$"), errors_in_words("it failed"):
         raise StudyError(["mine"])

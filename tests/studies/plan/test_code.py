@@ -5,7 +5,7 @@ import pytest
 from sidelight import SidelightError
 from sidelight.studies import GameEntry, PlayerEntry, WorldEntry
 from sidelight.studies.plan.cases import Case
-from sidelight.studies.plan.code import code_of, refresh
+from sidelight.studies.plan.code import code_digests, refresh
 from sidelight.tasks.versions import versions
 
 from ..making import text_of_mine
@@ -24,17 +24,17 @@ def case(player, world=None, folder=""):
 
 def own(*arguments):
     refresh()
-    return code_of(case(*arguments))["own"]
+    return code_digests(case(*arguments))["own"]
 
 
 def test_the_library_counts_with_its_sources_and_those_of_numpy(monkeypatch):
-    before = code_of(case("CBP"))
+    before = code_digests(case("CBP"))
     assert before["own"] == ""
-    assert code_of(case("RandCBP")) == before
+    assert code_digests(case("RandCBP")) == before
     same = versions()
     for name, changes in (("sources", True), ("numpy", True), ("numba", False)):
         monkeypatch.setattr("sidelight.studies.plan.code.versions", lambda name=name: same | {name: "9"})
-        assert (code_of(case("CBP")) != before) is changes
+        assert (code_digests(case("CBP")) != before) is changes
 
 
 def test_a_file_counts_with_what_it_imports(tmp_path, monkeypatch):

@@ -9,9 +9,9 @@ import pytest
 import sidelight as sl
 from sidelight.studies import Comparison, FigureEntry, GameEntry, PlayerEntry, TableEntry, WorldEntry, report, run
 from sidelight.studies.reporting.page import document
-from sidelight.studies.reporting.standings import collect
-from sidelight.studies.reporting.standings import finished as results_of
-from sidelight.studies.reporting.tables import tables
+from sidelight.studies.reporting.standings import compare_players
+from sidelight.studies.reporting.standings import finished_results as results_of
+from sidelight.studies.reporting.tables import study_tables
 from sidelight.studies.reporting.write import is_current, write
 
 from ..making import Watcher, small, write_mine
@@ -51,7 +51,7 @@ def standing(outcome, label, measure="regret"):
 
 def test_numbers_are_those_of_the_runs(finished):
     progress, _ = finished
-    outcome = collect(progress.study, *results_of(progress.study, progress.store, list(progress.skipped)))
+    outcome = compare_players(progress.study, *results_of(progress.study, progress.store, list(progress.skipped)))
     game, env = sl.games.load("apple-tasting"), sl.environments.IID(sl.environments.laws.load("dirichlet", 2))
     cbp = sl.simulate(sl.strategies.CBP(game), env, 60, 4)
     rand = sl.simulate(sl.strategies.RandCBP(game, bins=10), env, 60, 4)
@@ -103,8 +103,8 @@ def test_files(finished):
 
 def test_a_matrix_has_one_in_every_column(finished):
     progress, _ = finished
-    outcome = collect(progress.study, *results_of(progress.study, progress.store, list(progress.skipped)))
-    matrix = next(table for title, table in tables(outcome) if "relative" in title)
+    outcome = compare_players(progress.study, *results_of(progress.study, progress.store, list(progress.skipped)))
+    matrix = next(table for title, table in study_tables(outcome) if "relative" in title)
     columns = list(zip(*[row.cells for row in matrix.rows], strict=True))
     for column in columns[3:]:
         assert min(cell.value for cell in column if cell.value is not None) == 1.0
@@ -145,7 +145,7 @@ def test_wishes_are_met(tmp_path):
         figures=(FigureEntry("quartiles", "regret"), FigureEntry("regret", title="Over time")),
     )
     found = report(run(study, tmp_path, workers=1))
-    ((title, table),) = tables(found.outcome)
+    ((title, table),) = study_tables(found.outcome)
     assert title == "Looks"
     assert {row.group for row in table.rows} == {"apple-tasting, balanced, 20 rounds"}
     assert [figure.file for figure in found.figures] == ["figures/figure1-1.svg", "figures/figure2-1.svg"]
@@ -202,7 +202,7 @@ def test_a_limit_is_compared_in_the_same_runs(tmp_path):
     limit = PlayerEntry("BayesOptimal", limit=True)
     study = small(PlayerEntry("Uniform", runs=2), PlayerEntry("CBP"), limit, seeds=(0, 5))
     progress = run(study, tmp_path, workers=1)
-    outcome = collect(study, *results_of(study, progress.store))
+    outcome = compare_players(study, *results_of(study, progress.store))
     game, env = sl.games.load("apple-tasting"), sl.environments.IID(sl.environments.laws.load("balanced", 2))
     for label, runs, kind in (("Uniform", 2, sl.strategies.Uniform), ("CBP", 4, sl.strategies.CBP)):
         ours, best = (
@@ -238,7 +238,7 @@ def test_an_empty_report_says_so(tmp_path):
 
 def test_shares_of_plays_add_up(finished):
     progress, _ = finished
-    outcome = collect(progress.study, *results_of(progress.study, progress.store, list(progress.skipped)))
+    outcome = compare_players(progress.study, *results_of(progress.study, progress.store, list(progress.skipped)))
     for shares in outcome.shares.values():
         assert np.isclose(shares.sum(), 1.0)
 

@@ -173,10 +173,10 @@ def _kept(folder: Path, reproduction: Reproduction | None = None) -> Iterator[No
 
 
 def _write(account: Account) -> None:
-    from sidelight.reproduction.report.wording import NOT_PRINTED, shares
+    from sidelight.reproduction.report.wording import NOT_PRINTED, verdict_shares
 
     for table in account.tables:
-        said = shares(table.counts()) or NOT_PRINTED
+        said = verdict_shares(table.counts()) or NOT_PRINTED
         terminal.write(terminal.entry(f"{table.name} {table.protocol}", said, 20))
     for reason in account.reasons.values():
         terminal.write("\n" + terminal.wrapped(f"Why numbers differ: {reason.title}. {reason.sentence}"))

@@ -96,11 +96,11 @@ def check_command(file: str, workers: int | None, everything: bool, as_json: boo
     from sidelight.studies.plan import cases as plan
     from sidelight.studies.plan import skips
     from sidelight.studies.running import cost
-    from sidelight.studies.running.study_run import prepared
+    from sidelight.studies.running.study_run import planned_run
 
     with warnings_as_notes():
         study = plan.settled(read(file))
-        progress = prepared(study, Path())
+        progress = planned_run(study, Path())
         found = cost.estimate(progress.playable)
     settings = len({case.setting for case in progress.playable})
     data = {
@@ -122,9 +122,9 @@ def check_command(file: str, workers: int | None, everything: bool, as_json: boo
     if progress.skipped:
         terminal.write(terminal.wrapped(f"{_skipped(len(progress.skipped))}:"))
     each = [f"{case.title}: {why}" for case, why in progress.skipped.items()]
-    for line in each if everything else map(str, skips.grouped(progress.skipped)):
+    for line in each if everything else map(str, skips.skips_by_reason(progress.skipped)):
         terminal.write(terminal.wrapped(f"  {line}"))
-    for failure in skips.grouped({case: each.reason for case, each in found.failures.items()}):
+    for failure in skips.skips_by_reason({case: each.reason for case, each in found.failures.items()}):
         terminal.write(terminal.wrapped(f"fails: {failure.player} in {failure.where}: {failure.why}"))
 
 
@@ -186,10 +186,10 @@ def add_command(
 def report_command(folder: str, as_json: bool) -> None:
     """Write the report of what is finished in a folder."""
     from sidelight.studies.reporting import write as output
-    from sidelight.studies.running.study_run import opened, prepared
+    from sidelight.studies.running.study_run import opened, planned_run
 
     with warnings_as_notes():
-        progress = prepared(opened(folder), Path(folder), stored=True)
+        progress = planned_run(opened(folder), Path(folder), stored=True)
         report = output.write(progress, WorkBar().note)
     _tell(progress, report, as_json)
     _exit_if_failed(progress, "the report says why")
@@ -227,12 +227,12 @@ def _exit_if_failed(progress: StudyRun, where: str) -> None:
 
 def _tell(progress: StudyRun, report: Report, as_json: bool) -> None:
     from sidelight.studies.reporting import write as output
-    from sidelight.studies.reporting.tables import plays, tables
+    from sidelight.studies.reporting.tables import plays_tables, study_tables
 
     if as_json:
         terminal.write_json(output.records(report))
     else:
-        every = (*tables(report.outcome), *plays(report.outcome))
+        every = (*study_tables(report.outcome), *plays_tables(report.outcome))
         if (rows := sum(len(table.rows) for _, table in every)) > _ROWS:
             terminal.write(terminal.wrapped(f"The tables have {grouped(rows)} rows: see the report.\n"))
             every = ()

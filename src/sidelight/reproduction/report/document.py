@@ -21,8 +21,14 @@ from sidelight.report.document import (
 from sidelight.reproduction.exhibit import Protocol
 from sidelight.reproduction.report import wording as words
 from sidelight.reproduction.report.account import Account
-from sidelight.reproduction.report.notes import again, glossary, limit_note, making, remarks
-from sidelight.reproduction.report.tables import agreement, comparison, differing, overview, usual
+from sidelight.reproduction.report.notes import command_note, glossary, limit_note, made_with, remarks
+from sidelight.reproduction.report.tables import (
+    agreement_table,
+    comparison_table,
+    differences_table,
+    overview_table,
+    usual_runs_and_round,
+)
 from sidelight.reproduction.verdicts import Number, Part
 from sidelight.text import count
 
@@ -33,7 +39,7 @@ def document(account: Account, drawings: Mapping[str, str]) -> Document:
     blocks: list[Block] = [Paragraph(marked(words.INTRODUCTION))]
     blocks += [Paragraph([Strong(f"{words.PROTOCOL_TITLES[way]}."), f" {words.summary(account, way)}"]) for way in ways]
     if account.tables:
-        blocks += [*_cards(account, ways[0]), overview(account)]
+        blocks += [*_cards(account, ways[0]), overview_table(account)]
     blocks.append(Contents())
     if account.tables:
         blocks += [Heading("What differs, and why"), *_reasons(account)]
@@ -45,7 +51,11 @@ def document(account: Account, drawings: Mapping[str, str]) -> Document:
         blocks.append(Heading(words.STATISTICS))
         blocks += [Paragraph([Strong(f"{title}."), " ", *marked(text)]) for title, text in found]
     blocks += [Heading("What the words mean"), Terms([(term, marked(text)) for term, text in glossary(account)])]
-    blocks += [Heading("How this was made"), Terms(making(account.facts)), Paragraph(marked(again(account.facts)))]
+    blocks += [
+        Heading("How this was made"),
+        Terms(made_with(account.facts)),
+        Paragraph(marked(command_note(account.facts))),
+    ]
     return Document(words.TITLE, blocks)
 
 
@@ -76,7 +86,7 @@ def _reasons(account: Account) -> list[Block]:
 
 
 def _differing(found: list[tuple[Part, Number]]) -> list[Block]:
-    return [differing(found)] if found else []
+    return [differences_table(found)] if found else []
 
 
 def _protocol(account: Account, way: Protocol, drawings: Mapping[str, str], explained: dict[str, str]) -> list[Block]:
@@ -86,7 +96,7 @@ def _protocol(account: Account, way: Protocol, drawings: Mapping[str, str], expl
     ]
     for part in (*account.tables, *account.figures):
         if part.protocol == way:
-            name = words.name(part.name)
+            name = words.exhibit_title(part.name)
             blocks.append(Heading(f"{name}: {part.exhibit.title}", level=3, anchor=part.place, entry=name))
             blocks.append(_explained(part, explained))
             blocks += _table(account, part) if part.exhibit.is_table else [_figure(part, drawings)]
@@ -94,12 +104,12 @@ def _protocol(account: Account, way: Protocol, drawings: Mapping[str, str], expl
 
 
 def _table(account: Account, table: Part) -> list[Block]:
-    note = f"{words.shares(table.counts())} {words.caption(table, *usual(table))}".strip()
+    note = f"{words.verdict_shares(table.counts())} {words.caption(table, *usual_runs_and_round(table))}".strip()
     return [
         Paragraph(note, faint=True),
-        agreement(table, account),
+        agreement_table(table, account),
         Heading(words.COMPARISON, level=4),
-        comparison(table),
+        comparison_table(table),
         Paragraph(limit_note(table), faint=True),
     ]
 
@@ -107,7 +117,7 @@ def _table(account: Account, table: Part) -> list[Block]:
 def _figure(figure: Part, drawings: Mapping[str, str]) -> Block:
     if figure.stem not in drawings:
         return Paragraph(marked(words.NO_DRAWING), faint=True)
-    label = f"{words.name(figure.name)}: {figure.exhibit.title}"
+    label = f"{words.exhibit_title(figure.name)}: {figure.exhibit.title}"
     return Figure(label, drawings[figure.stem], figure.caption, f"figures/{figure.stem}.png")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from sidelight.reproduction.exhibit import RUNS
 from sidelight.reproduction.report.account import Account
-from sidelight.reproduction.report.wording import name
+from sidelight.reproduction.report.wording import exhibit_title
 from sidelight.reproduction.verdicts import Part
 from sidelight.text import grouped, joined
 
@@ -48,12 +48,12 @@ def limit_note(table: Part) -> str:
     )
 
 
-def making(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
+def made_with(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return how the numbers were made, as names and values."""
     versions = [f"{key} {facts[key]}" for key in ("sidelight", "python", "numpy", "numba") if facts.get(key)]
     ways = facts.get("protocols", ())
     found = [
-        ("what", ", ".join(map(name, facts.get("exhibits", ())))),
+        ("what", ", ".join(map(exhibit_title, facts.get("exhibits", ())))),
         ("protocol", ways[0] if len(ways) == 1 else ""),
         ("tolerances", ", ".join(map(str, facts.get("tolerances", ())))),
         ("policies", ", ".join(facts.get("policies", ()))),
@@ -69,7 +69,7 @@ def making(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(key, value) for key, value in found if value]
 
 
-def again(facts: Mapping[str, Any]) -> str:
+def command_note(facts: Mapping[str, Any]) -> str:
     """Return the command that makes the report again, and commands that show more."""
     return (
         f"`{_command(facts)}` makes this report again, in another folder with `--out DIR`; every number follows from "

@@ -14,7 +14,7 @@ from sidelight.reproduction.report.wording import (
     MEASURES,
     PROTOCOL_NAMES,
     PROTOCOL_TITLES,
-    name,
+    exhibit_title,
     numbered,
     protocols,
     z_text,
@@ -29,13 +29,13 @@ from sidelight.text import number as regret_text
 _NONE = "–"
 
 
-def usual(table: Part) -> tuple[int, int | None]:
+def usual_runs_and_round(table: Part) -> tuple[int, int | None]:
     """Return the most frequent number of runs and the most frequent round of a table."""
     found = Counter((one.ours.runs, one.ours.round) for one in table.numbers).most_common(1)
     return found[0][0] if found else (0, None)
 
 
-def agreement(table: Part, account: Account) -> Table:
+def agreement_table(table: Part, account: Account) -> Table:
     """Return our numbers of a table next to the printed ones, with verdicts that refer to numbered reasons."""
     here, paper, agree = "here", "paper", "do they agree?"
     columns = [
@@ -56,7 +56,7 @@ def agreement(table: Part, account: Account) -> Table:
     return Table(columns, rows, none=_NONE)
 
 
-def comparison(table: Part) -> Table:
+def comparison_table(table: Part) -> Table:
     """Return how the players of a table compare: quantiles, wins and tests. Columns that say nothing are left out."""
     runs, wins, chances = "over the runs", "wins", "p against the first row"
     columns = [
@@ -86,7 +86,7 @@ def comparison(table: Part) -> Table:
     return Table(columns, rows, none=_NONE).useful()
 
 
-def overview(account: Account) -> Table:
+def overview_table(account: Account) -> Table:
     """Return how many numbers of each table have each verdict."""
     ways = protocols(account)
     kinds = [kind for kind in COMPARED if kind != "open" or any(t.counts()["open"] for t in account.tables)]
@@ -102,7 +102,7 @@ def overview(account: Account) -> Table:
     for exhibit in dict.fromkeys(table.name for table in account.tables):
         found = {table.protocol: table for table in account.tables if table.name == exhibit}
         first = next(iter(found.values()))
-        row = [Cell(f"{name(exhibit)}: {first.exhibit.title}", link=first.place)]
+        row = [Cell(f"{exhibit_title(exhibit)}: {first.exhibit.title}", link=first.place)]
         for way in ways:
             counts = found[way].counts() if way in found else None
             row += [
@@ -113,7 +113,7 @@ def overview(account: Account) -> Table:
     return Table(columns, rows, none=_NONE)
 
 
-def differing(found: Sequence[tuple[Part, Number]]) -> Table:
+def differences_table(found: Sequence[tuple[Part, Number]]) -> Table:
     """Return numbers that differ, in short; a second look comes before the first."""
     titles = ("where", "which", "here ± standard error", "paper", "z", "runs", "protocol")
     rows = []
@@ -122,7 +122,7 @@ def differing(found: Sequence[tuple[Part, Number]]) -> Table:
         measure = "" if one.measure == "regret" else f", {MEASURES[one.measure]}"
         rows.append(
             [
-                Cell(f"{name(table.name)}, {one.setting}", link=table.place),
+                Cell(f"{exhibit_title(table.name)}, {one.setting}", link=table.place),
                 one.label + measure,
                 Cell(_written(one, last.mean), error_text(last.standard_error)),
                 one.printed and _written(one, one.printed.mean),
@@ -137,7 +137,7 @@ def differing(found: Sequence[tuple[Part, Number]]) -> Table:
 
 def _row(table: Part, one: Number, cells: Sequence[Any]) -> Row:
     """Return a row under the setting and, if there are several, the measure; its name says what is special about it."""
-    runs, end = usual(table)
+    runs, end = usual_runs_and_round(table)
     words = [f"{grouped(one.ours.runs)} run{'s' * (one.ours.runs > 1)}"] if one.ours.runs != runs else []
     words += ["the limit, not a contestant"] if one.is_limit else []
     words += [f"after {grouped(one.ours.round)} rounds"] if one.ours.round not in (None, end) else []

@@ -75,7 +75,7 @@ def protocols(account: Account) -> list[Protocol]:
     return [protocol for protocol in PROTOCOL_TITLES if protocol in found]
 
 
-def name(experiment: str) -> str:
+def exhibit_title(experiment: str) -> str:
     """Return what a table or figure is called: "Table 1" for "table1"."""
     word = experiment.rstrip("0123456789")
     return f"{word.capitalize()} {experiment[len(word) :]}".strip()
@@ -83,11 +83,11 @@ def name(experiment: str) -> str:
 
 def summary(account: Account, protocol: Protocol) -> str:
     """Summarize the verdicts under a protocol."""
-    found = shares(account.counts(protocol), "printed pair of mean and standard deviation")
+    found = verdict_shares(account.counts(protocol), "printed pair of mean and standard deviation")
     return found or (NOT_PRINTED if any(table.protocol == protocol for table in account.tables) else NOTHING)
 
 
-def shares(counts: Counter[Kind], what: str = "printed pair") -> str:
+def verdict_shares(counts: Counter[Kind], what: str = "printed pair") -> str:
     """Count printed numbers by verdict, in a sentence; return nothing if none is printed."""
     total = sum(counts[kind] for kind in COMPARED)
     found = [f"{counts[kind]} {_VERBS[kind][counts[kind] > 1]}" for kind in COMPARED if counts[kind]]

@@ -29,7 +29,7 @@ from sidelight.studies.plain_data import Parameters, thawed
 from sidelight.text import one_line
 
 
-def game(entry: studies.GameEntry, folder: str = "") -> Game:
+def make_game(entry: studies.GameEntry, folder: str = "") -> Game:
     """Return the game of an entry."""
     if entry.file and not entry.data:  # the file may change
         return Game.load(Path(folder, entry.file))
@@ -44,9 +44,9 @@ def _game(entry: studies.GameEntry) -> Game:
 
 
 @functools.lru_cache(maxsize=512)
-def environment(world: studies.WorldEntry, entry: studies.GameEntry, folder: str = "") -> Environment:
+def make_environment(world: studies.WorldEntry, entry: studies.GameEntry, folder: str = "") -> Environment:
     """Return the environment of a world for a game."""
-    played = game(entry, folder)
+    played = make_game(entry, folder)
     given = _values(world.parameters)
     if world.kind == "law":
         return IID(law(world.value))
@@ -55,15 +55,15 @@ def environment(world: studies.WorldEntry, entry: studies.GameEntry, folder: str
     if world.kind == "contexts":
         return contexts(world, played)
     if world.kind == "replay":
-        return recorded(world, folder)
+        return make_recording(world, folder)
     if world.kind == "environment":
-        return own_environment(world, folder)
+        return make_own_environment(world, folder)
     raise SidelightError(f"{world.label!r} are classifiers, which policies watch: they are no world for a game")
 
 
 def contexts(world: studies.WorldEntry, played: Game) -> Environment:
     """Return the contexts of a world for a game."""
-    with in_words(f"{world.label!r} cannot be made"):  # numbers may be beyond all floats
+    with errors_in_words(f"{world.label!r} cannot be made"):  # numbers may be beyond all floats
         return contexts_by_name.load(world.value, played, **_values(world.parameters))
 
 
@@ -83,7 +83,7 @@ def _found(name: str) -> type[Strategy]:
     return players.find(name)
 
 
-def strategy(
+def make_strategy(
     player: studies.PlayerEntry, entry: studies.GameEntry, horizon: int, dimension: int, folder: str = ""
 ) -> Strategy:
     """Return a player's strategy for a game; one that must know the horizon or the contexts' size is told it."""
@@ -108,24 +108,24 @@ def _strategy(
         raise SidelightError(f"{kind.__name__} decides by contexts, and this world has none")
     if missing:
         raise SidelightError(f"{kind.__name__} needs {' and '.join(missing)}: give a value")
-    with in_words(f"{kind.__name__} cannot be made"):
-        return players.make(kind, game(entry, folder), values)
+    with errors_in_words(f"{kind.__name__} cannot be made"):
+        return players.make(kind, make_game(entry, folder), values)
 
 
 @functools.lru_cache(maxsize=256)
-def policy(player: studies.PlayerEntry) -> Policy:
+def make_policy_of(player: studies.PlayerEntry) -> Policy:
     """Return the policy of a player."""
-    with in_words(f"the policy {player.name!r} cannot be made"):
+    with errors_in_words(f"the policy {player.name!r} cannot be made"):
         return make_policy(player.name, _values(player.parameters))
 
 
-def refresh() -> None:
+def forget_objects() -> None:
     """Forget everything that was made: files of games, strategies and recordings may have changed."""
-    for cached in (_game, environment, _found, _strategy):
+    for cached in (_game, make_environment, _found, _strategy):
         cached.cache_clear()
 
 
-def modules(thing: Any) -> set[str]:
+def modules_of(thing: Any) -> set[str]:
     """Return the modules (or files) of an object's class and its bases."""
     kinds_of = inspect.getmro(thing if isinstance(thing, type) else type(thing))
     found = {_module(kind) for kind in kinds_of} - {"builtins", "abc", "typing"}
@@ -169,12 +169,12 @@ def _laws(name: str, played: Game, given: Mapping[str, Any]) -> Any:
         if given:
             raise SidelightError(f"{name!r} laws have no parameters, but {', '.join(map(repr, given))} was given")
         return laws.load(name, played)
-    function = attribute(name, "function")
-    with in_words(f"{name!r} did not return laws"):
+    function = import_attribute(name, "function")
+    with errors_in_words(f"{name!r} did not return laws"):
         return function(played, **given)
 
 
-def attribute(name: str, what: str) -> Any:
+def import_attribute(name: str, what: str) -> Any:
     """Import the class or function that a text of the form package.module:name stands for."""
     module, colon, own = name.rpartition(":")
     loose = module.endswith(".py")
@@ -191,17 +191,17 @@ def attribute(name: str, what: str) -> Any:
     return found
 
 
-def own_environment(world: studies.WorldEntry, folder: str = "") -> Environment:
+def make_own_environment(world: studies.WorldEntry, folder: str = "") -> Environment:
     """Make an environment from a class of the user; a file's path begins at the folder of the study."""
-    kind = attribute(_in_folder(world.value, folder), "class")
-    with in_words(f"{world.value!r} cannot be made"):
+    kind = import_attribute(_in_folder(world.value, folder), "class")
+    with errors_in_words(f"{world.value!r} cannot be made"):
         made = kind(**_values(world.parameters))
     if not isinstance(made, Environment):
         raise SidelightError(f"{world.value!r} is not a subclass of sidelight.environments.Environment")
     return made
 
 
-def recorded(world: studies.WorldEntry, folder: str = "") -> Environment:
+def make_recording(world: studies.WorldEntry, folder: str = "") -> Environment:
     """Return the recording that a world plays back."""
     given = dict(world.parameters).get("law")
     if given is not None and not isinstance(given, str):
@@ -230,7 +230,7 @@ def law(value: Any) -> Any:
 
 
 @contextlib.contextmanager
-def in_words(what: str) -> Iterator[None]:
+def errors_in_words(what: str) -> Iterator[None]:
     """Turn any error of the user's code into one line that says what failed, why and where."""
     try:
         yield
@@ -242,7 +242,7 @@ def in_words(what: str) -> Iterator[None]:
         raise SidelightError(f"{what}: {type(error).__name__}: {one_line(str(error))}{where}") from error
 
 
-def origin(player: studies.PlayerEntry) -> str:
+def plugin_origin(player: studies.PlayerEntry) -> str:
     """Return the package and version that an external strategy comes from; empty for ours and loose files."""
     if player.policy:
         return ""

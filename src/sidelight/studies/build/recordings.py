@@ -15,7 +15,7 @@ import numpy as np
 from sidelight._storage import contents
 from sidelight.environments import Replay
 from sidelight.errors import NoFileError, SidelightError
-from sidelight.results.sealed import refusing
+from sidelight.results.sealed import naming_file
 
 _OUTCOME = "outcome"
 
@@ -46,7 +46,7 @@ def recording(path: Path, law: Any = None) -> Replay:
 @functools.lru_cache(maxsize=8)
 def _recording(path: Path, law: Any, modified: int, size: int) -> Replay:
     """Read a file; one that did not change since is not read again."""
-    with refusing(path):
+    with naming_file(path):
         found = _columns(path) if path.suffix.lower() == ".csv" else _arrays(path)
         return Replay(found.outcomes, found.contexts, found.law if law is None else law)
 

@@ -1,7 +1,7 @@
 """Check the names, parameters, laws and files of a study before anything is played.
 
 What is found here is a plain mistake and always refused. Whether a game, a world and a player fit each other is another
-matter, see `plan.impossible`.
+matter, see `plan.cases.unplayable`.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _game(entry: GameEntry, scope: _Scope) -> Found:
         near = did_you_mean(entry.name, catalogue.names())
         yield ("name",), f"there is no game {entry.name!r}: {near}'sidelight games' lists the catalogue"
     else:
-        objects.game(entry, scope.folder)
+        objects.make_game(entry, scope.folder)
 
 
 def _world(entry: WorldEntry, scope: _Scope) -> Found:
@@ -142,9 +142,9 @@ def _world(entry: WorldEntry, scope: _Scope) -> Found:
         law = given.get("law")
         if isinstance(law, str) and law != "outcome":
             raise ParameterError(f"law is {law!r}: give probabilities, or 'outcome'", "law")
-        objects.recorded(entry, scope.folder)
+        objects.make_recording(entry, scope.folder)
     else:
-        objects.own_environment(entry, scope.folder)
+        objects.make_own_environment(entry, scope.folder)
 
 
 class _NameError(SidelightError):
@@ -160,11 +160,11 @@ def _known(name: Any, known: Sequence[str], what: str, own: str = "") -> None:
 
 def _try_somewhere(entry: WorldEntry, scope: _Scope) -> None:
     """Refuse a function that cannot be imported, or that fails for all games."""
-    objects.attribute(entry.value, "function")
+    objects.import_attribute(entry.value, "function")
     first = None
     for game in [game for game in scope.games if is_chosen(entry.games, game.label)][:_TRIES]:
         try:
-            objects.environment(entry.bare(), game, scope.folder)
+            objects.make_environment(entry.bare(), game, scope.folder)
         except SidelightError as error:
             first = first or error
         else:
@@ -185,7 +185,7 @@ def _contexts(entry: WorldEntry, given: dict[str, Any]) -> Found:
         except Refused as refused:
             raise ParameterError(refused.problem(name).text, name) from None
     if all(name in known for name in given):
-        objects.contexts(entry, objects.game(_SMALL))
+        objects.contexts(entry, objects.make_game(_SMALL))
 
 
 def _classifiers(entry: WorldEntry, given: dict[str, Any]) -> Found:
@@ -202,7 +202,7 @@ def _classifiers(entry: WorldEntry, given: dict[str, Any]) -> Found:
 def _player(entry: PlayerEntry, scope: _Scope) -> Found:
     if entry.policy:
         _known(entry.name, tuple(POLICIES), "policy")
-        objects.policy(entry)
+        objects.make_policy_of(entry)
         return
     try:
         if entry.name in scope.unusable:
@@ -244,7 +244,7 @@ def _places(entry: PlayerEntry, scope: _Scope) -> Iterator[tuple[GameEntry, int]
             dimension = 0
             if world.kind not in ("law", "laws"):
                 try:
-                    dimension = objects.environment(world.bare(), game, scope.folder).dimension
+                    dimension = objects.make_environment(world.bare(), game, scope.folder).dimension
                 except SidelightError:  # they do not fit
                     continue
             if (game, dimension) not in seen:
@@ -285,7 +285,7 @@ def _parameter_values(entry: PlayerEntry, scope: _Scope) -> Found:
 def _error(player: PlayerEntry, game: GameEntry, horizon: int, dimension: int, folder: str) -> SidelightError | None:
     """Return why a strategy cannot be made; None if it can."""
     try:
-        objects.strategy(player, game, horizon, dimension, folder)
+        objects.make_strategy(player, game, horizon, dimension, folder)
     except SidelightError as error:
         return error
     return None

@@ -18,7 +18,7 @@ from sidelight.studies.build import objects
 from sidelight.studies.fields import Part, checked, unknown_key
 from sidelight.studies.file import checking
 from sidelight.studies.file.lines import line_of, places
-from sidelight.studies.labels import acceptable
+from sidelight.studies.labels import valid_study_name
 from sidelight.studies.model import (
     WORLDS,
     Comparison,
@@ -62,7 +62,7 @@ def read(path: str | os.PathLike[str]) -> Study:
         text = contents(file).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise StudyError([f"{os.fspath(path)!r} is not UTF-8 text: {error}"]) from None
-    return parse(text, acceptable(file.stem), str(file.resolve().parent), where=repr(os.fspath(path)))
+    return parse(text, valid_study_name(file.stem), str(file.resolve().parent), where=repr(os.fspath(path)))
 
 
 def parse(text: str, name: str = "study", folder: str = "", where: str = "") -> Study:
@@ -71,7 +71,7 @@ def parse(text: str, name: str = "study", folder: str = "", where: str = "") -> 
         data = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # also numbers of too many digits, and too many brackets
         raise StudyError([f"not valid TOML: {error}"], where) from None
-    objects.refresh()  # files that it names may have changed since they were last read
+    objects.forget_objects()  # files that it names may have changed since they were last read
     reader = _Reader(data)
     study = reader.study(name, folder)
     if study is None:

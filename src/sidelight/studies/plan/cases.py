@@ -69,13 +69,13 @@ class Case:
     @property
     def place(self) -> str:
         """The folder of its files, shared with the other players of its game and world."""
-        return f"{slug(self.game.label)}/{slug(self.world.label)}"
+        return f"{file_name_of(self.game.label)}/{file_name_of(self.world.label)}"
 
     @property
     def stem(self) -> str:
         """The beginning of the names of its files."""
         rounds = f"-{self.horizon}" if self.horizon else ""
-        return f"{slug(self.player.label)}{rounds}{f'-seed-{self.seed}' if self.seed else ''}"
+        return f"{file_name_of(self.player.label)}{rounds}{f'-seed-{self.seed}' if self.seed else ''}"
 
     @functools.cached_property
     def definition(self) -> str:
@@ -101,7 +101,7 @@ class Case:
 
 
 @functools.lru_cache(maxsize=4096)
-def slug(label: str) -> str:
+def file_name_of(label: str) -> str:
     """Turn a label into a name that is safe in any file system and shell.
 
     What is not the label itself ends with a digest of it, so that no two labels have the same.
@@ -132,7 +132,9 @@ def settled(study: Study, former: Study | None = None) -> Study:
     folder = study.folder
     checking.check(study, lambda kind, entry: former is not None and entry in getattr(former, kind))
     games = tuple(
-        replace(each, data=json.dumps(making.game(each, folder).to_dict())) if each.file and not each.data else each
+        replace(each, data=json.dumps(making.make_game(each, folder).to_dict()))
+        if each.file and not each.data
+        else each
         for each in study.games
     )
     worlds = tuple(
@@ -188,7 +190,7 @@ def _meets(player: PlayerEntry, setting: Setting, study: Study) -> bool:
     return is_chosen(player.games, setting.game.label) and setting.horizon in horizons
 
 
-def impossible(found: Sequence[Case]) -> Iterator[tuple[Case, str]]:
+def unplayable(found: Sequence[Case]) -> Iterator[tuple[Case, str]]:
     """Yield the cases that cannot be played, each with the reason."""
     reasons: dict[Any, str] = {}
     for case in found:
@@ -204,11 +206,11 @@ def _reason(case: Case) -> str:
     try:
         if case.player.policy:
             return _watching_reason(case)
-        game = making.game(case.game, case.folder)
-        environment = making.environment(case.world, case.game, case.folder)
-        with making.in_words(f"{case.world.label!r} cannot be checked"):
+        game = making.make_game(case.game, case.folder)
+        environment = making.make_environment(case.world, case.game, case.folder)
+        with making.errors_in_words(f"{case.world.label!r} cannot be checked"):
             environment.check(game, case.runs, case.horizon)
-        strategy = making.strategy(case.player, case.game, case.horizon, environment.dimension, case.folder)
+        strategy = making.make_strategy(case.player, case.game, case.horizon, environment.dimension, case.folder)
         if strategy.dimension and strategy.dimension != environment.dimension:
             has = environment.dimension or "none"
             return f"{strategy.name} wants contexts of {strategy.dimension} numbers, and this world has {has}"
@@ -223,7 +225,7 @@ def _watching_reason(case: Case) -> str:
     tolerance = dict(case.world.parameters).get("tolerance")
     if tolerance is None:
         return "classifiers need a tolerance"
-    policy = making.policy(case.player)
-    with making.in_words(f"{case.player.name} has no rule for the tolerance {tolerance}"):
+    policy = making.make_policy_of(case.player)
+    with making.errors_in_words(f"{case.player.name} has no rule for the tolerance {tolerance}"):
         policy.rule(tolerance)
     return ""

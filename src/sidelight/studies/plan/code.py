@@ -23,7 +23,7 @@ from sidelight.tasks.versions import versions
 _PACKAGE = __name__.partition(".")[0]
 
 
-def code_of(case: Case) -> dict[str, str]:
+def code_digests(case: Case) -> dict[str, str]:
     """Return digests of the library and of the user's own files that a case depends on.
 
     Raises
@@ -45,9 +45,9 @@ def _own(player: PlayerEntry, world: WorldEntry, game: GameEntry, folder: str) -
     """Return a digest of the user's own files; empty if there are none."""
     modules: set[str] = set()
     if not player.policy:
-        modules |= objects.modules(objects.strategy_class(player, folder))
+        modules |= objects.modules_of(objects.strategy_class(player, folder))
     if world.kind in ("laws", "environment"):
-        modules |= objects.modules(objects.environment(world, game, folder))
+        modules |= objects.modules_of(objects.make_environment(world, game, folder))
     files = _files({name for name in modules if _top(name) != _PACKAGE})
     if world.kind == "replay":
         files.append(Path(folder, world.value))
@@ -120,6 +120,6 @@ def digest_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def combined(codes: Iterable[dict[str, str]]) -> str:
+def combined_digest(codes: Iterable[dict[str, str]]) -> str:
     """Combine several digests into one."""
     return digest_of(repr(sorted({tuple(each.values()) for each in codes})))

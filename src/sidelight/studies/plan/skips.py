@@ -23,7 +23,9 @@ class Skip(NamedTuple):
     @property
     def where(self) -> str:
         """The games and worlds, in short."""
-        games = self.games[0] if len(self.games) == 1 else f"{len(self.games)} games ({listed(self.games, _NAMED)})"
+        games = (
+            self.games[0] if len(self.games) == 1 else f"{len(self.games)} games ({listed_labels(self.games, _NAMED)})"
+        )
         worlds = self.worlds[0] if len(self.worlds) == 1 else count(len(self.worlds), "world")
         return f"{games} in {worlds}"
 
@@ -31,7 +33,7 @@ class Skip(NamedTuple):
         return f"{self.player} cannot play {self.where}: {self.why}"
 
 
-def grouped(skipped: Mapping[Case, str]) -> list[Skip]:
+def skips_by_reason(skipped: Mapping[Case, str]) -> list[Skip]:
     """Group cases that cannot be played for the same reason.
 
     Two reasons are the same if they agree up to a semicolon: what follows is about a single game, and is told only if
@@ -55,15 +57,15 @@ def grouped(skipped: Mapping[Case, str]) -> list[Skip]:
 def refusal(skipped: Mapping[Case, str], where: str) -> StudyError:
     """Return the error that a study cannot be played as it is, with each reason once per player."""
     remedy = 'restrict them with games = [...] and worlds = [...], or write impossible = "skip"'
-    return StudyError([*map(str, grouped(skipped))], where, remedy)
+    return StudyError([*map(str, skips_by_reason(skipped))], where, remedy)
 
 
-def titled(case: Case, seeds: Sequence[int]) -> str:
+def case_title(case: Case, seeds: Sequence[int]) -> str:
     """Return the title of a case, with its seed if the study has several."""
     return f"{case.title}, seed {case.seed}" if len(seeds) > 1 else case.title
 
 
-def listed(labels: Sequence[str], most: int = 8) -> str:
+def listed_labels(labels: Sequence[str], most: int = 8) -> str:
     """List some labels, and how many more there are."""
     shown = ", ".join(labels[:most])
     return shown if len(labels) <= most else f"{shown} and {len(labels) - most} more"

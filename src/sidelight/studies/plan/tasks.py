@@ -78,7 +78,7 @@ class Task:
             measures={**results.measures, "seconds": np.full(self.count, seconds / self.count)},
             seconds=seconds,
             label=self.case.player.label,
-            manifest={"definition": self.case.definition, "code": code.code_of(self.case)},
+            manifest={"definition": self.case.definition, "code": code.code_digests(self.case)},
         )
 
 
@@ -97,23 +97,23 @@ def in_random_order(found: Sequence[Task]) -> list[Task]:
     return sorted(found, key=lambda task: code.digest_of(task.case.place))
 
 
-def refresh() -> None:
+def forget_files() -> None:
     """Look again at all files that cases depend on: in a process that goes on, they may have changed."""
-    objects.refresh()
+    objects.forget_objects()
     code.refresh()
     _compiled.clear()
 
 
-def pair(case: Case) -> tuple[Strategy, Environment]:
+def strategy_and_environment(case: Case) -> tuple[Strategy, Environment]:
     """Return the strategy and the environment of a case."""
-    environment = objects.environment(case.world, case.game, case.folder)
-    return objects.strategy(case.player, case.game, case.horizon, environment.dimension, case.folder), environment
+    environment = objects.make_environment(case.world, case.game, case.folder)
+    return objects.make_strategy(case.player, case.game, case.horizon, environment.dimension, case.folder), environment
 
 
 def _prepare(task: Task) -> None:
     """Make the strategy, and compile its loop."""
     case = task.case
-    strategy, environment = pair(case)
+    strategy, environment = strategy_and_environment(case)
     if not isinstance(strategy, KernelStrategy):
         return
     _ = strategy.compiled_parameters
@@ -126,7 +126,7 @@ def _prepare(task: Task) -> None:
 def _played(task: Task, progress: Advancing | bool) -> Results:
     case = task.case
     return simulate(
-        *pair(case),
+        *strategy_and_environment(case),
         case.horizon,
         task.count,
         case.seed,
@@ -146,7 +146,7 @@ def _watched(task: Task) -> Results:
     outcome = watch_classifiers(
         case.world.value,
         tolerance,
-        objects.policy(case.player),
+        objects.make_policy_of(case.player),
         task.count,
         case.seed,
         workers=1,

@@ -24,7 +24,7 @@ from sidelight.studies.model import Study
 from sidelight.studies.plan import skips
 from sidelight.studies.plan.cases import Case
 from sidelight.studies.reporting.standings import Outcome
-from sidelight.studies.reporting.tables import MEASURES, plays, tables
+from sidelight.studies.reporting.tables import MEASURES, plays_tables, study_tables
 from sidelight.studies.store import record
 from sidelight.table import Column, Table
 from sidelight.text import count, grouped, joined
@@ -63,11 +63,11 @@ def document(report: Report) -> Document:
         Cards(_cards(report)),
         Contents(),
     ]
-    for title, table in tables(report.outcome):
+    for title, table in study_tables(report.outcome):
         blocks += [Heading(title), table]
     for figure in report.figures:
         blocks += [Heading(figure.title), figure]
-    for title, table in plays(report.outcome):
+    for title, table in plays_tables(report.outcome):
         blocks += [Heading(title), table]
     blocks += _troubles(report)
     blocks += [Heading("What was run"), Terms(_design(report)), Heading("How this was made"), Terms(_making(report))]
@@ -127,7 +127,7 @@ def _troubles(report: Report) -> list[Block]:
         found.append(Details([Strong(each["case"]), f": {each['reason']}"], each["traceback"], opened))
         shown.add(each["traceback"])
     if report.outcome.unfinished:
-        titles = [skips.titled(case, report.study.seeds) for case in report.outcome.unfinished]
+        titles = [skips.case_title(case, report.study.seeds) for case in report.outcome.unfinished]
         found += [Heading("What is not finished"), Bullets(shortened(titles, _LISTED))]
     if report.skipped:
         found += [Heading("What cannot be played"), _skips(report.skipped)]
@@ -142,7 +142,8 @@ def _skips(skipped: Mapping[Case, str]) -> Table:
         Column("why", left=True, look="why"),
     ]
     rows = [
-        (each.player, skips.listed(each.games), skips.listed(each.worlds), each.why) for each in skips.grouped(skipped)
+        (each.player, skips.listed_labels(each.games), skips.listed_labels(each.worlds), each.why)
+        for each in skips.skips_by_reason(skipped)
     ]
     return Table(columns, rows)
 

@@ -49,7 +49,7 @@ def setting_title(labels: Labels) -> str:
     return f"{labels.game}, {labels.world}, {grouped(labels.horizon)} rounds"
 
 
-def finished(study: Study, store: Store, unplayable: Sequence[Case] = ()) -> tuple[ResultSet, list[Case]]:
+def finished_results(study: Study, store: Store, unplayable: Sequence[Case] = ()) -> tuple[ResultSet, list[Case]]:
     """Return the results of all players in all settings where all their runs are there, and the other cases.
 
     Runs of several seeds are pooled.
@@ -83,7 +83,7 @@ def _reader(store: Store, own: Sequence[Case]) -> Callable[[], Results]:
     return lambda: store.gather([task for case in own for task in tasks(case)])
 
 
-def collect(study: Study, results: ResultSet, unfinished: Sequence[Case]) -> Outcome:
+def compare_players(study: Study, results: ResultSet, unfinished: Sequence[Case]) -> Outcome:
     """Compare the players of each setting."""
     standings: list[Standing] = []
     shares: dict[Labels, Floats] = {}

@@ -33,7 +33,7 @@ def shown_in(labels: Labels, wish: studies.TableEntry | studies.FigureEntry) -> 
     return games and is_chosen(wish.worlds, labels.world) and is_chosen(wish.horizons, labels.horizon)
 
 
-def tables(outcome: Outcome) -> list[tuple[str, Table]]:
+def study_tables(outcome: Outcome) -> list[tuple[str, Table]]:
     """Return the tables that the study wants, or those that fit it, with their titles."""
     study = outcome.study
     measures = [measure for measure in study.measures if measure != "plays"]
@@ -50,12 +50,12 @@ def tables(outcome: Outcome) -> list[tuple[str, Table]]:
     for wish in wishes:
         standings = wanted(outcome, wish)
         if standings:
-            make = matrix if wish.kind == "matrix" else comparison
+            make = matrix_table if wish.kind == "matrix" else comparison_table
             found.append((wish.title or _title(wish), make(standings, study)))
     return found
 
 
-def comparison(standings: Sequence[Standing], study: studies.Study) -> Table:
+def comparison_table(standings: Sequence[Standing], study: studies.Study) -> Table:
     """Return one row per player and setting: the runs in a few numbers, wins, and tests."""
     measure = standings[0].measure
     write = _writer(measure)
@@ -86,7 +86,7 @@ def comparison(standings: Sequence[Standing], study: studies.Study) -> Table:
     return Table(columns, rows, notes=_limit_notes(standings), none=_NONE).useful()
 
 
-def matrix(standings: Sequence[Standing], study: studies.Study) -> Table:
+def matrix_table(standings: Sequence[Standing], study: studies.Study) -> Table:
     """Return players by settings: each mean over the least of its setting; 1 is best."""
     rivals = [each for each in standings if not each.labels.limit]
     settings = {each.labels.setting: each for each in rivals}
@@ -117,7 +117,7 @@ def matrix(standings: Sequence[Standing], study: studies.Study) -> Table:
     return Table(columns, rows, notes=[note], none=_NONE)
 
 
-def plays(outcome: Outcome) -> list[tuple[str, Table]]:
+def plays_tables(outcome: Outcome) -> list[tuple[str, Table]]:
     """Return, for each game, how often each action was played."""
     found = []
     for game, actions in outcome.actions.items():
@@ -162,7 +162,7 @@ def _note(standing: Standing, runs: int, player: PlayerEntry) -> str:
 def _origin(player: studies.PlayerEntry) -> str:
     """Return the package and version that an external strategy comes from, by the name that the study uses."""
     named = None if player.policy else plugins.named(player.name)
-    return making.origin(player) if named is None else named.origin
+    return making.plugin_origin(player) if named is None else named.origin
 
 
 def _relative(mean: float | None, best: float) -> float | None:

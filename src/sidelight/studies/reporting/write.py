@@ -16,14 +16,14 @@ import numpy as np
 from sidelight._storage import replacing
 from sidelight.results import ResultSet, provenance, sealed
 from sidelight.results.frames import long
-from sidelight.studies.plan.code import code_of, combined
-from sidelight.studies.plan.skips import titled
-from sidelight.studies.plan.tasks import refresh
+from sidelight.studies.plan.code import code_digests, combined_digest
+from sidelight.studies.plan.skips import case_title
+from sidelight.studies.plan.tasks import forget_files
 from sidelight.studies.reporting import figures as report_figures
 from sidelight.studies.reporting.page import Report, document
-from sidelight.studies.reporting.standings import collect, finished
-from sidelight.studies.reporting.tables import plays, tables
-from sidelight.studies.running.study_run import StudyRun, opened, prepared
+from sidelight.studies.reporting.standings import compare_players, finished_results
+from sidelight.studies.reporting.tables import plays_tables, study_tables
+from sidelight.studies.running.study_run import StudyRun, opened, planned_run
 from sidelight.studies.store.store import DamagedError
 
 Note = Callable[[str], None]
@@ -39,8 +39,8 @@ def report(of: StudyRun | str | os.PathLike[str]) -> Report:
         What `run` returned, or the folder.
     """
     if not isinstance(of, StudyRun):
-        refresh()
-        of = prepared(opened(of), Path(of), stored=True)
+        forget_files()
+        of = planned_run(opened(of), Path(of), stored=True)
     return write(of, lambda text: warnings.warn(text, stacklevel=4))
 
 
@@ -59,9 +59,9 @@ def write(progress: StudyRun, note: Note) -> Report:
     """Write report, figures, table and manifest into the folder of a study; return what the report says."""
     folder, store = progress.folder, progress.store
     progress.look_again()
-    results, unfinished = finished(progress.study, store, list(progress.skipped))
+    results, unfinished = finished_results(progress.study, store, list(progress.skipped))
     try:
-        outcome = collect(progress.study, results, unfinished)
+        outcome = compare_players(progress.study, results, unfinished)
     except DamagedError as error:
         store.remove(error.task)
         progress.look_again()
@@ -92,13 +92,13 @@ def write(progress: StudyRun, note: Note) -> Report:
 
 def records(report: Report) -> dict[str, Any]:
     """Return the tables of a report as plain data."""
-    every = [*tables(report.outcome), *plays(report.outcome)]
+    every = [*study_tables(report.outcome), *plays_tables(report.outcome)]
     return {
         "study": report.study.name,
         "tables": [{"title": title, "rows": _rows(table)} for title, table in every],
         "failures": [dict(each) for each in report.failures],
         "skipped": [{"case": case.title, "why": why} for case, why in report.skipped.items()],
-        "unfinished": [titled(case, report.study.seeds) for case in report.outcome.unfinished],
+        "unfinished": [case_title(case, report.study.seeds) for case in report.outcome.unfinished],
         "notes": list(report.notes),
         "facts": dict(report.facts),
     }
@@ -122,7 +122,7 @@ def _facts(progress: StudyRun) -> dict[str, Any]:
         "failures": len(progress.record.failures()),
         "calls": len(progress.record.calls()),
         "notes": list(progress.notes),
-        "code": combined(map(code_of, checked)),
+        "code": combined_digest(map(code_digests, checked)),
         **provenance.collected(),
     }
 

@@ -15,7 +15,7 @@ from sidelight.studies.model import Study, StudyError
 from sidelight.studies.plan import cases as plan
 from sidelight.studies.plan import skips
 from sidelight.studies.plan.cases import Case
-from sidelight.studies.plan.tasks import refresh, tasks
+from sidelight.studies.plan.tasks import forget_files, tasks
 from sidelight.studies.running.execution import Crew, Done, Execution
 from sidelight.studies.store.record import Record
 from sidelight.studies.store.store import Names, Store
@@ -109,11 +109,11 @@ def run(
     part = Share.parse(share) if isinstance(share, str) else share
     who = crew_of(cluster, workers) if crew is None else crew
     place = make_writable(folder)
-    refresh()
+    forget_files()
     record = Record(place)
     damaged, former = record.is_damaged, record.former()
     found = plan.settled(study, former)
-    state = prepared(found, place)
+    state = planned_run(found, place)
     changes = _changes(former, found)
     lost = [f"{str(record.path)!r} is damaged and is written anew: what was done before is not listed any more"]
     for words in [*changes, *state.notes, *(lost if damaged else [])]:
@@ -135,7 +135,7 @@ def run(
     return state
 
 
-def prepared(study: Study, folder: Path, *, stored: bool = False) -> StudyRun:
+def planned_run(study: Study, folder: Path, *, stored: bool = False) -> StudyRun:
     """Plan a settled study: its cases, and those of them that cannot be played. Finished cases are not tried.
 
     Parameters
@@ -152,14 +152,14 @@ def prepared(study: Study, folder: Path, *, stored: bool = False) -> StudyRun:
     """
     state = StudyRun(study, folder, plan.cases(study))
     pending = [case for case in state.cases if not state.is_finished(case)]
-    state.skipped = dict(plan.impossible(pending))
+    state.skipped = dict(plan.unplayable(pending))
     if stored:
         _refuse_other_code(state)
     elif state.skipped and study.impossible == "refuse":
         raise skips.refusal(state.skipped, f"study {study.name!r}")
     elif not state.playable:
         nobody = "nobody plays anywhere: games, worlds and players do not fit"
-        raise StudyError([nobody, *map(str, skips.grouped(state.skipped))], f"study {study.name!r}")
+        raise StudyError([nobody, *map(str, skips.skips_by_reason(state.skipped))], f"study {study.name!r}")
     return state
 
 
@@ -200,7 +200,7 @@ def _changes(former: Study | None, now: Study) -> list[str]:
         other = [label for label in after if label in before and before[label] != after[label]]
         for words, labels in (("new", added), ("no longer there", gone), ("changed", other)):
             if labels:
-                found.append(f"{what} {words}: {skips.listed(labels)}")
+                found.append(f"{what} {words}: {skips.listed_labels(labels)}")
     for what in ("horizons", "runs", "seeds", "checkpoints"):
         if getattr(former, what) != getattr(now, what):
             found.append(f"{what}: {_shown(getattr(now, what))} instead of {_shown(getattr(former, what))}")
@@ -217,7 +217,7 @@ def _remember_failures(state: StudyRun) -> None:
     with state.record.changing() as data:
         before: Mapping[str, Any] = {each["name"]: each for each in data["failures"]}
         data["failures"] = [
-            {"name": _name(case), "case": skips.titled(case, state.study.seeds), "player": case.player.label}
+            {"name": _name(case), "case": skips.case_title(case, state.study.seeds), "player": case.player.label}
             | failed[case]._asdict()
             if case in failed
             else before[_name(case)]

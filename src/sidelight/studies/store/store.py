@@ -19,7 +19,7 @@ from sidelight._storage import claim
 from sidelight.errors import FileError, NoFileError, SidelightError
 from sidelight.results import Results, concatenate
 from sidelight.studies.plan.cases import Case
-from sidelight.studies.plan.code import code_of, combined
+from sidelight.studies.plan.code import code_digests, combined_digest
 from sidelight.studies.plan.tasks import Task, tasks
 
 KEPT = "What was finished before is kept, and the same command goes on from there"
@@ -52,7 +52,7 @@ class Store:
         """Return the key of a case, or only its first half if the code cannot be told."""
         if id(case) not in self._keys:  # to hash a case takes longer
             try:
-                own = combined([code_of(case)])[:8]
+                own = combined_digest([code_digests(case)])[:8]
             except SidelightError as error:
                 self.unchecked[case] = str(error)
                 own = ""
@@ -153,7 +153,7 @@ class Store:
         made = found.fact("definition"), found.fact("first_run"), found.n_runs
         key, code = self.key(task.case), found.fact("code")
         same = made == (task.case.definition, task.first, task.count) and isinstance(code, dict)
-        return same and _is_among(key, {task.case.definition + combined([code])[:8]})
+        return same and _is_among(key, {task.case.definition + combined_digest([code])[:8]})
 
 
 class OtherCodeError(SidelightError):
