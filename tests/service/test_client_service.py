@@ -1,6 +1,7 @@
 """The client and the service together: the same words on both sides, whatever happens in between."""
 
 import asyncio
+import random
 import signal
 import threading
 from datetime import UTC, datetime, timedelta
@@ -14,6 +15,7 @@ from sidelight.client import AsyncClient, Client, ServiceError
 from sidelight.monitor import ClassifierMonitor
 from sidelight.service.auth.keys import SCOPES, create_key
 from sidelight.service.maintenance.check import check_database
+from sidelight.service.maintenance.export import rows
 from sidelight.service.server.app import make_app
 from sidelight.service.server.commands import request
 
@@ -54,6 +56,41 @@ def test_what_the_service_says_is_what_the_library_says(talk, service):
 
     talk(conversation)
     assert check_database(service.storage) == []
+
+
+@SQLITE
+def test_scores_segments_and_true_classes_go_through_the_service(talk, service):
+    source = random.Random(4)
+    options = {"tolerance": 0.2, "confidence": 0.999, "score_is": "confidence", "drift": False}
+    twin = ClassifierMonitor(**options)
+
+    async def conversation(client):
+        monitor = await client.create("digits", **options)
+        for n in range(500):
+            wrong = source.random() < 0.2
+            given = {
+                "score": source.gauss(-2 * wrong, 1) if n % 9 else None,
+                "segment": {"customer": n % 3},
+                "version": "x",
+            }
+            decision = await monitor.decide("a", id=f"r{n}", **given)
+            assert decision == twin.decide("a", id=f"r{n}", **given)
+            if decision.verify:
+                await monitor.answer(f"r{n}", label="b" if wrong else "a")
+                twin.answer(f"r{n}", label="b" if wrong else "a")
+            if n % 50 == 0:
+                assert await monitor.decide("a", id=f"r{n}", **given) == decision
+        report = await monitor.report()
+        assert report == twin.report()
+        assert report["a"].score.spared > 20
+        with pytest.raises(ServiceError, match="not allowed"):
+            await (await client.create("other", tolerance=0.2, policy="randcbp")).decide("a", score=0.5)
+
+    talk(conversation)
+    assert check_database(service.storage) == []
+    (spared, *_) = [row for row in rows(service.storage, "decisions", ["digits"]) if not row["verify"]]
+    assert 0.0 < spared["propensity"] < 1.0
+    assert spared["segment"]["version"] == "x"
 
 
 @SQLITE

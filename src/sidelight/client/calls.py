@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from sidelight.client.exchange import Request, Steps, UnreachableError, exchange, garbage
 from sidelight.errors import SidelightError
-from sidelight.monitor.inputs import column, identifier, label, listed, moment_of, yes_or_no
+from sidelight.monitor.inputs import column, identifier, label, listed, moment_of, score_of, segment_of, yes_or_no
 from sidelight.monitor.types import Decision, Label
 
 if TYPE_CHECKING:
@@ -124,26 +124,46 @@ class Calls:
         self._path = f"/v1/monitors/{quote(name, safe='')}"
         self._limits, self._health = limits, health
 
-    def decide(self, prediction: Any, id: Any = None, time: Any = None, *, payload: Any = None) -> Steps[Decision]:
+    def decide(
+        self,
+        prediction: Any,
+        id: Any = None,
+        time: Any = None,
+        *,
+        payload: Any = None,
+        score: Any = None,
+        segment: Mapping[str, Any] | None = None,
+        version: Any = None,
+    ) -> Steps[Decision]:
         """Decide about one prediction: verify it or let it pass.
 
         An `id` that was decided before gets the same decision again and counts once. Without an id one is made up.
         `time` says which day's cap applies; by default, the service's current time. The `payload` is what a reviewer
         sees: text, plain data, the bytes of a picture, or {"link": address}; it is kept only if the prediction is to be
-        verified.
+        verified. For `score`, `segment` and `version` see `ClassifierMonitor.decide`.
         """
-        return (yield from self.decided([prediction_row(prediction, id, time, payload)], single=True))[0]
+        row = prediction_row(prediction, id, time, payload, score, segment, version)
+        return (yield from self.decided([row], single=True))[0]
 
     def decide_many(
-        self, predictions: Any, ids: Any = None, times: Any = None, *, payloads: Any = None
+        self,
+        predictions: Any,
+        ids: Any = None,
+        times: Any = None,
+        *,
+        payloads: Any = None,
+        scores: Any = None,
+        segments: Any = None,
+        versions: Any = None,
     ) -> Steps[list[Decision]]:
-        """Decide about a batch: any iterable or data frame column, with one id, time and payload for each, or none.
+        """Decide about a batch: any iterable or data frame column, with columns of ids, times, payloads and so on.
 
         A request holds at most 1 000 predictions and is decided completely or not at all. After an error, earlier
         requests may have been decided; asking again with the same ids is safe.
         """
         labels = listed(predictions)
         given = {"ids": ids, "times": times, "payloads": payloads}
+        given |= {"scores": scores, "segments": segments, "versions": versions}
         columns = (column(name, values, len(labels)) for name, values in given.items())
         return (yield from self.decided([prediction_row(*row) for row in zip(labels, *columns, strict=True)]))
 
@@ -227,7 +247,9 @@ def creation(name: str, settings: Mapping[str, Any], limits: Limits) -> Steps[An
     return exchange(Request("POST", "/v1/monitors", body.encode("ascii")), limits.patience, limits.retries)
 
 
-def prediction_row(prediction: Any, id: Any, time: Any, payload: Any) -> dict[str, Any]:
+def prediction_row(
+    prediction: Any, id: Any, time: Any, payload: Any, score: Any = None, segment: Any = None, version: Any = None
+) -> dict[str, Any]:
     """Return one prediction as the service expects it; without an id one is made up, so that a retry counts once."""
     row: dict[str, Any] = {
         "id": uuid.uuid4().hex if id is None else str(identifier(id)),
@@ -237,6 +259,12 @@ def prediction_row(prediction: Any, id: Any, time: Any, payload: Any) -> dict[st
         row["time"] = moment_of(time).isoformat()
     if payload is not None:
         row["payload"] = _payload(payload)
+    number = score_of(score)
+    if number == number:
+        row["score"] = number
+    parts = dict(segment_of(segment, version))
+    if parts:
+        row["segment"] = parts
     return row
 
 
@@ -309,7 +337,7 @@ def _decisions(batch: Sequence[Mapping[str, Any]], reply: Any) -> list[Decision]
         good = isinstance(one.get("verify"), bool) and isinstance(one.get("reason"), str)
         if one.get("id") != row["id"] or not good:
             raise garbage("decisions about something else")
-        found.append(Decision(one["verify"], row["id"], one["reason"], row["prediction"]))
+        found.append(Decision(one["verify"], row["id"], one["reason"], row["prediction"], one.get("propensity")))
     return found
 
 

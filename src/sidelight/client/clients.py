@@ -145,14 +145,15 @@ class Monitor:
         threading.Thread(target=self._run, args=(work,), name="sidelight-client").start()
 
     def decide_later(
-        self, prediction: Any, id: Any = None, time: Any = None, *, payload: Any = None
+        self, prediction: Any, id: Any = None, time: Any = None, *, payload: Any = None, **about: Any
     ) -> Future[Decision]:
         """Decide in the background, many predictions to a request, and return at once.
 
         The decision is the result of the future, which may be ignored: reviewers find the prediction in their queue. If
         more than 10 000 wait, the prediction passes as unreachable. `flush` and `client.close` send what is waiting.
+        `about` is what `decide` takes besides: score, segment and version.
         """
-        return self._batches.add(prediction_row(prediction, id, time, payload))
+        return self._batches.add(prediction_row(prediction, id, time, payload, **about))
 
     def flush(self) -> None:
         """Wait until everything deferred has been decided."""
@@ -241,10 +242,10 @@ class AsyncMonitor:
         self._task = asyncio.get_running_loop().create_task(self._run(work))
 
     def decide_later(
-        self, prediction: Any, id: Any = None, time: Any = None, *, payload: Any = None
+        self, prediction: Any, id: Any = None, time: Any = None, *, payload: Any = None, **about: Any
     ) -> asyncio.Future[Decision]:
         """Decide in the background, see `Monitor.decide_later`; a running loop is needed."""
-        return self._batches.add(prediction_row(prediction, id, time, payload))
+        return self._batches.add(prediction_row(prediction, id, time, payload, **about))
 
     async def flush(self) -> None:
         """Wait until everything deferred has been decided."""

@@ -100,6 +100,16 @@ def score_of(value: Any, sign: float = 1.0) -> float:
     raise SidelightError(f"score is {value!r}: give a number, or None where there is none; nothing changed")
 
 
+def score_from(value: Any) -> float | None:
+    """Return a score from a file, where it may be text, and is None if the cell is empty."""
+    if value is None or value == "":
+        return None
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise SidelightError(f"the score {value!r} is not a number: give a number, or leave it empty") from None
+
+
 def segment_of(segment: Any, version: Any = None) -> tuple[tuple[str, str], ...]:
     """Return keys and values of a segment as text, sorted by key; the version of the model is one more."""
     if segment is None and version is None:

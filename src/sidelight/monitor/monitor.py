@@ -19,7 +19,6 @@ from sidelight.monitor.inputs import (
     label,
     listed,
     moment_of,
-    score_of,
     segment_of,
     yes_or_no,
 )
@@ -77,7 +76,6 @@ class ClassifierMonitor:
     def _hold(self, engine: Engine) -> None:
         self.engine = engine
         self._lock = threading.RLock()
-        self._sign = -1.0 if engine.settings.score_is == "confidence" else 1.0
         self._hooks: list[Callable[[VerdictChanged], object]] = []
 
     def decide(
@@ -103,7 +101,7 @@ class ClassifierMonitor:
         which version of the model made it: reports have an error rate for each value.
         """
         name = None if id is None else identifier(id)
-        found = None if score is None else score_of(score, self._sign)
+        found = None if score is None else self.engine.settings.score(score)
         with self._lock:
             decision, events = self.engine.decide(label(prediction), name, time, found, segment_of(segment, version))
         if events:
@@ -127,7 +125,7 @@ class ClassifierMonitor:
         labels = [label(one) for one in listed(predictions)]
         names = [None if one is None else identifier(one) for one in column("ids", ids, len(labels))]
         moments = column("times", times, len(labels))
-        values = [score_of(one, self._sign) for one in column("scores", scores, len(labels))]
+        values = [self.engine.settings.score(one) for one in column("scores", scores, len(labels))]
         given = column("segments", segments, len(labels)), column("versions", versions, len(labels))
         parts = [segment_of(*row) for row in zip(*given, strict=True)]
         if self.engine.dated:

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from sidelight.errors import ParameterError, SidelightError
-from sidelight.monitor.inputs import check_spelling, label
+from sidelight.monitor.inputs import check_spelling, label, score_of
 from sidelight.monitor.policies import POLICIES, Policy, make_policy
 from sidelight.monitor.setting import Kind, by_class, choice, count, flag, number, patience, setting, settings_of
 from sidelight.monitor.stats.confidence import RateTest, rate_test
@@ -243,6 +243,10 @@ class Settings:
         if self.together:
             confidence = 1.0 - (1.0 - confidence) * share_of(place, len(self.classes))
         return rate_test(tolerance, confidence, self.margin, self.reviewer_error)
+
+    def score(self, value: Any) -> float:
+        """Return a score as the engine takes it: larger where an error is more likely, NaN if it is missing."""
+        return score_of(value, -1.0 if self.score_is == "confidence" else 1.0)
 
     def check_scores(self, label: Label) -> None:
         """Refuse scores where verdicts would not be valid or scores would save nothing."""

@@ -156,7 +156,7 @@ def test_files_whose_format_is_not_known(file, tmp_path):
         (("decide", "--from", "-"), '{"prediction": "a"}\n{"x": 1}', "row 2 has no 'prediction'; nothing changed"),
         (("decide", "--from", "-"), "{", "line 1: not valid JSON"),
         (("decide", "--from", "-", "--column", "x=y"), "{}", "the names are prediction, id, time"),
-        (("decide", "--from", "-", "--column", "id"), "{}", "write NAME=COLUMN"),
+        (("decide", "--from", "-", "--column", "id"), "{}", "write two words"),
         (("decide", "--from", "-", "--format", "csv"), "prediction,id,id\na,1,2\n", "2 columns 'id'"),
         (("decide", "--from", "nothing.csv"), None, "no file 'nothing.csv'"),
         (("decide", "--from", "x.parquet"), None, "give CSV or JSON"),
@@ -277,3 +277,18 @@ def test_limits_and_patience_of_a_file_are_changed(tmp_path):
     assert ClassifierMonitor.load(path).engine.settings.patience is None
     assert "say what to change" in refused("change", path)
     assert "give a number of decisions" in refused("change", path, "--patience", "soon")
+
+
+def test_scores_and_segments_come_from_options_and_columns(tmp_path):
+    path = tmp_path / "scored.json"
+    said("new", path, "--tolerance", 0.05, "--score-is", "confidence")
+    found = plain("decide", path, "cat", "--id", "r1", "--score", 0.9, "--segment", "customer=acme")
+    assert found["propensity"] == 1.0
+    rows = '{"prediction": "cat", "id": "r2", "sure": 0.4}\n{"prediction": "cat", "id": "r3", "sure": null}'
+    plain("decide", path, "--from", "-", "--column", "score=sure", input=rows)
+    engine = ClassifierMonitor.load(path).engine
+    assert list(engine.classes["cat"].rounds.scores)[:2] == [-0.9, -0.4]
+    assert math.isnan(engine.classes["cat"].rounds.scores[2])
+    assert [*engine.segments.values] == [("customer", "acme")]
+    assert "not a number" in refused("decide", path, "--from", "-", input='{"prediction": "cat", "score": "high"}')
+    assert "--segment acme" in refused("decide", path, "cat", "--segment", "acme")

@@ -226,3 +226,19 @@ def test_of_many_classes_some_are_shown(tmp_path):
     result = invoke("replay", path, *COLUMNS, "--policy", "sequential")
     assert "and 20 more classes (--html and --json have all)" in result.output
     assert len(result.output.splitlines()) < 80
+
+
+def test_scores_say_what_they_would_have_saved(rows, tmp_path):
+    draws = random.Random(2)
+    rows["score"] = [
+        None if k % 20 == 0 else draws.gauss(2.5 * (name != label), 1)
+        for k, (name, label) in enumerate(zip(rows["predicted"], rows["label"], strict=True))
+    ]
+    path, page = tmp_path / "scored.csv", tmp_path / "page.html"
+    rows.to_csv(path, index=False)
+    result = invoke("replay", path, *COLUMNS, "--score", "score", "--policy", "sequential", "--html", page)
+    assert result.exit_code == 0, result.output
+    assert "With scores, sequential asks for" in result.output
+    assert "What scores would have saved" in page.read_text(encoding="utf-8")
+    assert "not a number" in str(invoke("replay", path, *COLUMNS, "--score", "when", "--strict").exception)
+    assert "'other'" in str(invoke("replay", path, *COLUMNS, "--score", "other").exception)

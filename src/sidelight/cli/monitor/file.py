@@ -16,7 +16,7 @@ from sidelight.cli.monitor.options import arguments_of, monitor_options
 from sidelight.cli.monitor.shared_file import changing, class_of, create, id_of, label_of
 from sidelight.cli.numbers import WHOLE
 from sidelight.errors import SidelightError
-from sidelight.monitor.inputs import seconds_of
+from sidelight.monitor.inputs import score_from, seconds_of
 from sidelight.monitor.io.rows import TEXT_FORMATS, check_file, read_rows, required, yes_or_no
 from sidelight.monitor.monitor import ClassifierMonitor
 from sidelight.monitor.policies import POLICIES
@@ -135,13 +135,17 @@ Examples:
     help="When the prediction was made, as ISO text (UTC unless it names a time zone) or in seconds since 1970; by "
     "default, now.",
 )
-@_many("predictions", "prediction, id and time")
+@click.option("--score", type=float, metavar="NUMBER", help="A score of the prediction; see --score-is of new.")
+@click.option("--segment", "segments", multiple=True, metavar="NAME=VALUE", help="A segment it belongs to; repeatable.")
+@_many("predictions", "prediction, id, time and score")
 @_JSON
 def decide_command(
     file: str,
     prediction: str | None,
     identity: str | None,
     time: str | None,
+    score: float | None,
+    segments: tuple[str, ...],
     source: str | None,
     kind: str | None,
     columns: tuple[str, ...],
@@ -153,12 +157,15 @@ def decide_command(
     predictions are decided or, if there is a mistake, none. If all classes that the monitor knows are numbers, CLASS is
     read as a number if possible; otherwise it is text.
     """
-    rows = _predictions(prediction, identity, time, source, kind, columns)
+    one = {"prediction": prediction, "id": identity, "time": time, "score": score}
+    rows = _predictions(one, source, kind, columns)
     with changing(file) as monitor:
         found = monitor.decide_many(
             [class_of(monitor, row["prediction"]) for row in rows],
             [None if row["id"] is None else id_of(monitor, row["id"]) for row in rows],
             [row["time"] for row in rows],
+            scores=[row["score"] for row in rows],
+            segments=[_named(segments, "--segment") or None] * len(rows),
         )
     if as_json:
         said = [one._asdict() for one in found]
@@ -175,25 +182,21 @@ def decide_command(
 
 
 def _predictions(
-    prediction: str | None,
-    identity: str | None,
-    time: str | None,
-    source: str | None,
-    kind: str | None,
-    columns: tuple[str, ...],
+    one: dict[str, Any], source: str | None, kind: str | None, columns: tuple[str, ...]
 ) -> list[dict[str, Any]]:
-    """Return the predictions to decide about, checked."""
-    if (prediction is None) == (source is None):
+    """Return the predictions to decide about, checked: one, or those of a file."""
+    if (one["prediction"] is None) == (source is None):
         raise SidelightError("give either a CLASS or --from with many predictions")
-    if "" in (prediction, identity):
+    if "" in (one["prediction"], one["id"]):
         raise SidelightError("the CLASS or the --id is empty: did you use a shell variable that is not set?")
-    rows = [{"prediction": prediction, "id": identity, "time": time}]
+    rows = [one]
     if source is not None:
-        rows = _rows(source, ("prediction", "id", "time"), columns, kind)
+        rows = _rows(source, tuple(one), columns, kind)
         required(rows, "prediction", _named(columns).get("prediction", "prediction"))
     for row in rows:
         if row["time"] is not None:
             seconds_of(row["time"])
+        row["score"] = score_from(row["score"])
     return rows
 
 
@@ -383,11 +386,11 @@ def _rows(source: str, wanted: Sequence[str], columns: tuple[str, ...], kind: st
     return read_rows(source, wanted, _named(columns), kind)
 
 
-def _named(columns: tuple[str, ...]) -> dict[str, str]:
+def _named(columns: tuple[str, ...], option: str = "--column") -> dict[str, str]:
     pairs = [one.partition("=") for one in columns]
     for name, equals, column in pairs:
         if not (name and equals and column):
-            raise SidelightError(f"--column {name}{equals}{column}: write NAME=COLUMN, as in id=request")
+            raise SidelightError(f"{option} {name}{equals}{column}: write two words and = between, as in id=request")
     return {name: column for name, _, column in pairs}
 
 

@@ -18,7 +18,7 @@ from sidelight.errors import SidelightError
 from sidelight.monitor.io.labeled_data import MISSING, Columns, LabeledData, read_labeled
 from sidelight.monitor.io.rows import FORMATS, TEXT_FORMATS
 from sidelight.monitor.policies import POLICIES
-from sidelight.monitor.replays.records import ReplayReport
+from sidelight.monitor.replays.records import ReplayReport, percent
 from sidelight.monitor.report.class_table import short_name
 from sidelight.text import count, shown
 
@@ -68,6 +68,11 @@ _LONGEST_NAME = 14  # so that a row fits into 80 columns
     help="The column that says when the truth became known, empty where it never did; needs --time.",
 )
 @click.option(
+    "--score",
+    metavar="COLUMN",
+    help="The column of scores (see --score-is); shows what they would have saved.",
+)
+@click.option(
     "--delay",
     type=WHOLE,
     default=0,
@@ -99,6 +104,7 @@ def replay_command(
     truth: str,
     time: str | None,
     answered: str | None,
+    score: str | None,
     figure: str | None,
     page: str | None,
     **options: Any,
@@ -123,8 +129,8 @@ def replay_command(
     for option, given in timed.items():
         if given and time is None:
             raise SidelightError(f"{option} needs --time, the column that says when a prediction was made")
-    stream = _read(file, Columns(prediction, truth, time, answered), options)
-    done = _replayed(stream, options, answered is not None)
+    stream = _read(file, Columns(prediction, truth, time, answered, score), options)
+    done = _replayed(stream, options, answered is not None, score is not None)
     name = "standard input" if file == "-" else Path(file).name
     _write_files(done, policy, name, stream, figure, page)
     if options["as_json"]:
@@ -160,13 +166,13 @@ def _read(file: str, columns: Columns, options: dict[str, Any]) -> LabeledData:
     return read_labeled(file, columns, kind, options["strict"], **more)
 
 
-def _replayed(stream: LabeledData, options: dict[str, Any], late: bool) -> ReplayReport:
+def _replayed(stream: LabeledData, options: dict[str, Any], late: bool, scored: bool) -> ReplayReport:
     from sidelight.monitor.replays.replay import replay
     from sidelight.simulation.progress import Progress
 
     passed = arguments_of(options, stream.predictions)
     policies = options["policies"] or _DEPLOYED
-    with Progress("replay", len(policies) * len(stream)) as bar:
+    with Progress("replay", (len(policies) + scored) * len(stream)) as bar:
         return replay(
             stream.predictions,
             stream.truths,
@@ -175,6 +181,7 @@ def _replayed(stream: LabeledData, options: dict[str, Any], late: bool) -> Repla
             delay=options["delay"],
             answered=stream.answered if late else None,
             times=stream.times,
+            scores=stream.scores if scored else None,
             advance=bar.advance,
             **passed,
         )
@@ -185,6 +192,10 @@ def _write_replay(done: ReplayReport, policy: str, name: str) -> None:
     terminal.write(
         f"{terminal.wrapped(lead)}\n\n{done.to_table().to_text(terminal.width())}\n\n{terminal.wrapped(done.legend())}\n"
     )
+    if done.saved_by_scores is not None:
+        change = "fewer" if done.saved_by_scores >= 0 else "more"
+        share = percent(abs(done.saved_by_scores))
+        terminal.write(terminal.wrapped(f"With scores, sequential asks for {share} {change} verifications.\n"))
     title = f"{done[policy].title}, class by class"
     short = functools.partial(short_name, longest=_LONGEST_NAME)
     table = done.class_table(policy, _COLUMNS, _MOST_CLASSES, title=title, name=short)

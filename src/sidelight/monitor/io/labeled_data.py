@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from sidelight.errors import SidelightError
-from sidelight.monitor.inputs import seconds_of
+from sidelight.monitor.inputs import score_from, seconds_of
 from sidelight.monitor.io.rows import Rows, Source, check_columns, check_file, format_of, open_rows
 from sidelight.text import count, joined
 
@@ -34,10 +34,12 @@ class Columns:
     truth: str
     time: str | None = None
     answered: str | None = None
+    score: str | None = None
 
     def names(self) -> list[str]:
         """Return the columns that must be there."""
-        return [name for name in (self.prediction, self.truth, self.time, self.answered) if name is not None]
+        given = (self.prediction, self.truth, self.time, self.answered, self.score)
+        return [name for name in given if name is not None]
 
 
 @dataclass
@@ -49,6 +51,7 @@ class LabeledData:
     times: list[float | None] = field(default_factory=list)
     answered: list[float | None] = field(default_factory=list)
     """When each truth was known; None where it never was, or where no column says so."""
+    scores: list[float | None] = field(default_factory=list)
     malformed: int = 0
     empty: Counter[str] = field(default_factory=Counter)
     """Of those, how many had nothing in each column."""
@@ -153,6 +156,7 @@ def _collect(data: LabeledData, rows: Rows, columns: Columns, strict: bool) -> N
                 None if name is None or _missing(row.get(name)) else seconds_of(row[name])
                 for name in (columns.time, columns.answered)
             )
+            score = None if columns.score is None else score_from(row.get(columns.score))
         except SidelightError as error:
             data.complain(place, str(error), strict)
             continue
@@ -160,6 +164,7 @@ def _collect(data: LabeledData, rows: Rows, columns: Columns, strict: bool) -> N
             part.append(kept.setdefault((type(value), value), value))
         data.times.append(time)
         data.answered.append(answered)
+        data.scores.append(score)
 
 
 def _whole(value: Any) -> Any:

@@ -13,6 +13,8 @@ and `monitor`, which is what `ClassifierMonitor.to_dict` returns:
 - counters (`compared`: late answers, errors among them, and the errors that answers around the same time let expect;
   `batch_end` is the number of the last decision of the batch under way, if any), and the latest `delays` of
   answers in decisions;
+- `scores` and `segments`, and in each class `rounds`, `tags`, `truths` and `tallied`, where predictions came with
+  scores or segments, or answers with true classes: what `sidelight.monitor.engine` keeps of them;
 - `rationing`, where there is a cap: the traffic of this day and the usual one, and of each class its place in `classes`
   and what `sidelight.monitor.engine.rationing.Claim` holds.
 """

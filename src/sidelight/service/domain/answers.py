@@ -113,7 +113,8 @@ def settle(
         return Answered(verification.id, CONFLICT, None, text, verification.correct)
     before = history.position(replica, verification.prediction)
     try:
-        answer, events = replica.monitor.answer(verification.id, correct)
+        kept = label if replace or not settled or correct != verification.correct else verification.label
+        answer, events = replica.monitor.answer(verification.id, correct, kept)
     except UnknownIdError:
         text = f"this verification is settled as {said} and is too old to be changed; nothing changed"
         return Answered(verification.id, GONE, None, text, verification.correct)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
+from sidelight.errors import SidelightError
+from sidelight.monitor.inputs import segment_of
 from sidelight.monitor.types import Decision, Label, Reason
 from sidelight.service.domain import history
 from sidelight.service.domain.inputs import Prediction
@@ -92,15 +94,23 @@ def _refuse_untimely(
 
 def _refuse_classes(replica: Replica, predictions: Sequence[Prediction], fresh: Sequence[int]) -> None:
     faults = replica.monitor.faults(predictions[i].prediction for i in fresh)
+    for n, i in enumerate(fresh):
+        try:
+            if predictions[i].score is not None and n not in faults:
+                replica.monitor.settings.check_scores(predictions[i].prediction)
+            segment_of(predictions[i].segment, predictions[i].version)
+        except SidelightError as error:
+            faults[n] = str(error)
     if faults:
         found = [place([fresh[n], "prediction"], fault) for n, fault in faults.items()]
-        raise Problem("invalid", "some classes are not allowed; nothing changed", places=found)
+        raise Problem("invalid", "some predictions are not allowed; nothing changed", places=found)
 
 
 def _decide(work: Work, replica: Replica, one: Prediction, key: bytes, batch: dict[str, int], actor: str) -> None:
     """Decide about one prediction and journal it."""
     time = work.now if one.time is None else one.time
-    decision, events = replica.monitor.decide(one.prediction, one.id, time)
+    score, segment = replica.monitor.settings.score(one.score), segment_of(one.segment, one.version)
+    decision, events = replica.monitor.decide(one.prediction, one.id, time, score, segment)
     reason = Reason(decision.reason).code
     body: dict[str, Any] = {
         "id": one.id,
@@ -111,6 +121,8 @@ def _decide(work: Work, replica: Replica, one: Prediction, key: bytes, batch: di
         "reason": reason,
         **batch,
     }
+    about = {"score": one.score, "propensity": decision.propensity, "segment": [list(pair) for pair in segment] or None}
+    body |= {name: value for name, value in about.items() if value is not None}
     if decision.verify:
         body["number"] = replica.monitor.asked
     number = work.append(replica.id, journal.DECIDED, body | plain_events(events), actor=actor, key=key)

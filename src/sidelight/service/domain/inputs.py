@@ -10,7 +10,17 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, PlainValidator, StrictBool, WithJsonSchema, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    WithJsonSchema,
+    model_validator,
+)
 from pydantic.dataclasses import dataclass
 
 from sidelight.service.domain.payloads import Payload, encode_payload
@@ -87,6 +97,15 @@ class Prediction:
             description='What reviewers see: text, {"image": base64}, {"link": address}, or any JSON; at most 64 KB.'
         ),
     ] = None
+    score: Annotated[
+        StrictFloat | StrictInt | None,
+        Field(description="A number that is larger where an error is more likely; see the setting score_is."),
+    ] = None
+    segment: Annotated[
+        dict[str, Label] | None,
+        Field(max_length=8, description='The parts of the traffic it belongs to, as in {"customer": "acme"}.'),
+    ] = None
+    version: Annotated[Label | None, Field(description="The version of the model that made it.")] = None
 
 
 @dataclass(config=ConfigDict(extra="forbid"), frozen=True, slots=True)

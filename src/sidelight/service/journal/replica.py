@@ -152,17 +152,29 @@ def _created(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Ev
 
 def _decided(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
     _begin_batch(replica, data)
-    decision = Decision(bool(data["verify"]), data["id"], Reason.of(data["reason"]), data["class"])
-    events = replica.monitor.record(decision, data["time"])
+    events = replica.monitor.record(decision_of(data), data["time"], *_about(replica, data))
     return {"number": replica.monitor.asked} if data["verify"] else {}, events
 
 
 def _decided_anew(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
     _begin_batch(replica, data)
-    decision, events = replica.monitor.decide(data["class"], data["id"], data["time"])
+    decision, events = replica.monitor.decide(data["class"], data["id"], data["time"], *_about(replica, data))
     code = Reason(decision.reason).code
     found = {"verify": int(decision.verify), "reason": code, "day": day_of(data["time"])}
+    found |= {} if decision.propensity is None else {"propensity": decision.propensity}
     return found | ({"number": replica.monitor.asked} if decision.verify else {}), events
+
+
+def decision_of(data: dict[str, Any]) -> Decision:
+    """Return the decision that an entry records."""
+    verify, reason = bool(data["verify"]), Reason.of(data["reason"])
+    return Decision(verify, data["id"], reason, data["class"], data.get("propensity"))
+
+
+def _about(replica: Replica, data: dict[str, Any]) -> tuple[float, tuple[tuple[str, str], ...]]:
+    """Return the score and the segment of a prediction."""
+    segment = tuple((key, value) for key, value in data.get("segment", ()))
+    return replica.monitor.settings.score(data.get("score")), segment
 
 
 def _begin_batch(replica: Replica, data: dict[str, Any]) -> None:
@@ -171,7 +183,7 @@ def _begin_batch(replica: Replica, data: dict[str, Any]) -> None:
 
 
 def _answered(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
-    answer, events = replica.monitor.answer(data["id"], data["correct"])
+    answer, events = replica.monitor.answer(data["id"], data["correct"], data.get("label"))
     return {"status": answer.status, "previous": answer.previous, "verdict": answer.verdict}, events
 
 

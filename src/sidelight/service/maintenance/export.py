@@ -38,6 +38,9 @@ COLUMNS = {
         "time": "time",
         "verify": "truth",
         "reason": "text",
+        "score": "number",
+        "propensity": "number",
+        "segment": "json",
         "state": "text",
         "correct": "truth",
         "label": "label",
@@ -100,7 +103,7 @@ def _decisions(storage: Storage, monitor: MonitorRow) -> Iterator[dict[str, Any]
             yield _passed(monitor, data)
             continue
         for last, row in verifications:  # first those whose decisions are no longer in the journal
-            yield row
+            yield row | (_about(data) if row["id"] == data["id"] else {})
             if last == data["number"]:
                 break
     if not last:
@@ -128,11 +131,18 @@ def _passed(monitor: MonitorRow, data: dict[str, Any]) -> dict[str, Any]:
         "time": _moment(data["time"]),
         "verify": False,
         "reason": Reason.of(data["reason"]),
+        **_about(data),
     }
 
 
+def _about(data: dict[str, Any]) -> dict[str, Any]:
+    """Return what came with a prediction, as far as the journal has it."""
+    segment = dict(data["segment"]) if "segment" in data else None
+    return {"score": data.get("score"), "propensity": data.get("propensity"), "segment": segment}
+
+
 def _verified(monitor: MonitorRow, one: Verification) -> dict[str, Any]:
-    return {
+    return dict.fromkeys(COLUMNS["decisions"]) | {
         "monitor": monitor.name,
         "id": one.id,
         "prediction": one.prediction,

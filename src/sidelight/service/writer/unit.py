@@ -9,7 +9,7 @@ from typing import Any, Concatenate, Generic, NamedTuple, ParamSpec, TypeVar
 
 from sidelight.monitor.types import Decision, Reason
 from sidelight.service.journal import entry as journal
-from sidelight.service.journal.replica import Mark, Replica
+from sidelight.service.journal.replica import Mark, Replica, decision_of
 from sidelight.service.journal.replicas import rebuild
 from sidelight.service.problems import Problem
 from sidelight.service.store.base import Reader, Row, Transaction, Value
@@ -272,10 +272,7 @@ class Work:
             return
         self.known.update(dict.fromkeys(wanted))
         for key, body in self._tx.among("SELECT key, body FROM journal WHERE key IN (??)", wanted):
-            data = journal.read_text(body)
-            self.known[bytes(key)] = Decision(
-                bool(data["verify"]), data["id"], Reason.of(data["reason"]), data["class"]
-            )
+            self.known[bytes(key)] = decision_of(journal.read_text(body))
         if any(isinstance(replica, Replica) and replica.base for replica in self._replicas.values()):
             self._look_up_pruned([key for key in wanted if self.known[key] is None])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, NotRequired
 
 from fastapi import Body
 from pydantic import Field, Tag
@@ -35,6 +35,8 @@ class DecisionOut(TypedDict):
     verify: bool
     reason: str
     prediction: Label
+    propensity: NotRequired[float]
+    """With a score: the chance with which this prediction was verified."""
 
 
 class DecisionsOut(TypedDict):
@@ -59,6 +61,8 @@ async def decide(body: Predictions, call: Annotated[Call, needs_on("decide")]) -
     with relocated(None if single else "predictions"):
         made = await call.do(decisions.decide(call.service, call.monitor, given, actor=call.caller.actor))
     plain: Any = [
-        {"id": one.id, "verify": one.verify, "reason": one.reason, "prediction": one.prediction} for one in made
+        {"id": one.id, "verify": one.verify, "reason": one.reason, "prediction": one.prediction}
+        | ({} if one.propensity is None else {"propensity": one.propensity})
+        for one in made
     ]
     return plain[0] if single else {"decisions": plain}

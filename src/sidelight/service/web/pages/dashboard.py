@@ -10,7 +10,7 @@ from fastapi import Request, Response
 
 from sidelight.errors import NoEntryError
 from sidelight.monitor.report.records import ClassReport, Report, by_importance
-from sidelight.monitor.report.wording import fresh_text, stands_text
+from sidelight.monitor.report.wording import fresh_text, score_text, stands_text
 from sidelight.service.domain.monitors import MonitorRow
 from sidelight.service.domain.queue import waiting_for
 from sidelight.service.journal import entry as journal
@@ -187,6 +187,8 @@ def _class_facts(one: ClassReport) -> list[tuple[str, str]]:
     fresh = fresh_text(one)
     if fresh is not None:
         facts.append(("Freshness", fresh))
+    if one.score is not None:
+        facts.append(("Scores", score_text(one.score)))
     if one.stands is not None and one.stands[1]:
         facts.append(("Missing answers", f"the verdict {stands_text(*one.stands)}"))
     return facts
