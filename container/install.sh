@@ -5,5 +5,5 @@ set -eu
 source=${1:?usage: install.sh SOURCE TARGET}
 target=${2:?usage: install.sh SOURCE TARGET}
 python3 -m venv "$target"
-"$target/bin/python" -m pip install --quiet --disable-pip-version-check --no-cache-dir "${source}[serve,postgres,client]"
+"$target/bin/python" -m pip install --quiet --disable-pip-version-check --no-cache-dir "${source}[serve,postgres,sso]"
 "$target/bin/python" -m compileall -q "$target"

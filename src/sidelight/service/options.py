@@ -6,7 +6,11 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from sidelight.service.auth.single_sign_on import Provider
 
 
 def stop_process(error: BaseException) -> None:
@@ -39,6 +43,10 @@ class Options:
     """Host names, without ports, that requests may use; that of `url` is always included."""
     requests_per_second: float = 1000.0
     """Requests per second that each key may send to each process."""
+    provider: Provider | None = None
+    """Where people may sign in without a password of this service."""
+    local_passwords: bool = True
+    """Whether people may sign in with a password of this service."""
     webhooks_to_loopback: bool = False
     """Whether webhooks may go to this machine, even over http; for tests."""
     on_fatal: Callable[[BaseException], None] = stop_process

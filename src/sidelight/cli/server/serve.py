@@ -90,6 +90,24 @@ Examples:
     metavar="LEVEL",
     help="Log as JSON on stderr: debug, info (a line for each request), warning or error.",
 )
+@_option("--oidc-issuer", metavar="URL", help="Let people sign in through this OpenID Connect provider.")
+@_option("--oidc-client-id", metavar="ID", help="The name of this service at the provider.")
+@_option("--oidc-secret-file", metavar="FILE", help="A file with the client secret from the provider.")
+@_option(
+    "--oidc-group",
+    "oidc_groups",
+    multiple=True,
+    metavar="GROUP=SCOPES",
+    help="What a group of the provider may do, as in reviewers=answer,report; repeatable. Others are refused.",
+)
+@_option(
+    "--oidc-claim",
+    default="groups",
+    show_default=True,
+    metavar="NAME",
+    help="The claim of ID tokens that lists groups.",
+)
+@_option("--no-passwords", is_flag=True, help="Let people sign in through the provider only.")
 @_option(
     "--demo",
     is_flag=True,
@@ -104,6 +122,7 @@ def command(
     port: int,
     hosts: tuple[str, ...],
     proxies: tuple[str, ...],
+    no_passwords: bool,
     demo: bool,
     **options: Any,
 ) -> None:
@@ -121,7 +140,13 @@ def command(
 
     if demo and context.get_parameter_source("database") is click.core.ParameterSource.COMMANDLINE:
         raise click.UsageError("the demonstration uses its own database: leave out --database")
-    settings = ServeOptions(database=database, hosts=(host, *hosts), proxies=",".join(proxies), **options)
+    settings = ServeOptions(
+        database=database,
+        hosts=(host, *hosts),
+        proxies=",".join(proxies),
+        local_passwords=not no_passwords,
+        **options,
+    )
     settings.check()
     with listen(host, port) as listener:
         if demo:

@@ -20,7 +20,7 @@ from sidelight.service.writer.unit import Work, job
 
 ADMINISTRATOR = ("answer", "settle", "report", "admin")
 """Scopes of the first administrator."""
-_COLUMNS = "id, name, password IS NOT NULL, scopes, monitors, created_at, disabled_at"
+_COLUMNS = "id, name, password IS NOT NULL OR subject IS NOT NULL, scopes, monitors, created_at, disabled_at"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Reviewer:
     id: str
     name: str
     ready: bool
-    """Whether they have chosen a password."""
+    """Whether they can sign in: they have chosen a password, or a provider knows them."""
     scopes: tuple[str, ...]
     monitors: tuple[str, ...] | None
     """Ids of the monitors that the scopes are for; None for all."""
@@ -78,8 +78,8 @@ def find(tx: Reader, id: str) -> Reviewer | None:
 def any_administrator(tx: Reader, besides: str = "") -> bool:
     """Say whether anyone can sign in as an administrator, apart from `besides`."""
     rows = tx.all(
-        "SELECT scopes FROM reviewers WHERE disabled_at IS NULL AND password IS NOT NULL AND monitors IS NULL"
-        " AND id <> ?",
+        "SELECT scopes FROM reviewers WHERE disabled_at IS NULL AND monitors IS NULL"
+        " AND (password IS NOT NULL OR subject IS NOT NULL) AND id <> ?",
         besides,
     )
     return any("admin" in json.loads(scopes) for (scopes,) in rows)
@@ -149,9 +149,14 @@ def enable_reviewer(work: Work, actor: str, id: str) -> None:
 
 
 def insert(
-    work: Work, name: str, password: str | None, scopes: Sequence[str], only: Sequence[str] | None = None
+    work: Work,
+    name: str,
+    password: str | None,
+    scopes: Sequence[str],
+    only: Sequence[str] | None = None,
+    subject: str | None = None,
 ) -> Reviewer:
-    """Insert a reviewer unless the name is taken; `password` is hashed."""
+    """Insert a reviewer unless the name is taken; `password` is hashed, `subject` is who they are to a provider."""
     name = spelled(name)
     check_text("name", name)
     if work.reading.one("SELECT 1 FROM reviewers WHERE name = ?", name) is not None:
@@ -159,13 +164,12 @@ def insert(
     id = new_id()
     monitors = None if only is None else text_of(list(only))
     work.writing().run(
-        "INSERT INTO reviewers (id, name, password, scopes, monitors, preferences, created_at)"
-        " VALUES (?, ?, ?, ?, ?, '{}', ?)",
-        *(id, name, password, text_of(list(scopes)), monitors, work.now),
+        "INSERT INTO reviewers (id, name, password, subject, scopes, monitors, preferences, created_at)"
+        " VALUES (?, ?, ?, ?, ?, ?, '{}', ?)",
+        *(id, name, password, subject, text_of(list(scopes)), monitors, work.now),
     )
-    return Reviewer(
-        id, name, password is not None, tuple(scopes), None if only is None else tuple(only), work.now, None
-    )
+    ready = password is not None or subject is not None
+    return Reviewer(id, name, ready, tuple(scopes), None if only is None else tuple(only), work.now, None)
 
 
 def spelled(name: str) -> str:

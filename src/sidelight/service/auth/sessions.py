@@ -72,6 +72,33 @@ def sign_in(work: Work, id: str, old_cookie: str | None = None, renewed: str | N
 
 
 @job
+def sign_in_subject(
+    work: Work, subject: str, name: str, scopes: tuple[str, ...], old_cookie: str | None = None
+) -> NewSession:
+    """Open a session for somebody whom a provider identified; the first time they become a reviewer.
+
+    The provider decides about scopes, at every sign-in. An account with a password is never taken over because its name
+    is the same.
+    """
+    row = work.reading.one("SELECT id FROM reviewers WHERE subject = ?", subject)
+    if row is None:
+        taken = work.reading.one("SELECT 1 FROM reviewers WHERE name = ?", reviewers.spelled(name)) is not None
+        unique = f"{name} ({links.digest(subject).hex()[:6]})" if taken else name
+        reviewer = reviewers.insert(work, unique, None, scopes, subject=subject)
+        audit.write(work.writing(), reviewer.actor, "reviewer created by the provider", reviewer.name, scopes=[*scopes])
+    else:
+        found = reviewers.find(work.reading, row[0])
+        if found is None or found.disabled_at is not None:
+            raise Problem("forbidden", "your account here is disabled: ask an administrator")
+        if set(found.scopes) != set(scopes):
+            work.writing().run("UPDATE reviewers SET scopes = ? WHERE id = ?", text_of([*scopes]), found.id)
+            audit.write(work.writing(), found.actor, "scopes changed by the provider", found.name, scopes=[*scopes])
+        reviewer = reviewers.enabled(work.reading, found.id)
+    audit.write(work.writing(), reviewer.actor, "signed in", reviewer.name)
+    return _open(work, reviewer, old_cookie)
+
+
+@job
 def sign_out(work: Work, cookie: str) -> None:
     """End a session."""
     work.writing().run("DELETE FROM sessions WHERE sha256 = ?", links.digest(cookie))

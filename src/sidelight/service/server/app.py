@@ -25,6 +25,7 @@ from sidelight.service.api.validation import problem_of
 from sidelight.service.auth.callers import KeyRing
 from sidelight.service.auth.keys import note_use
 from sidelight.service.auth.sign_in_limit import Door
+from sidelight.service.auth.single_sign_on import SingleSignOn
 from sidelight.service.domain import expiry, retention
 from sidelight.service.domain.service import Service
 from sidelight.service.http.guards import HostAllowList
@@ -61,6 +62,7 @@ def make_app(service: Service, options: Options | None = None, *, command_key: s
     )
     app.state.service, app.state.options = service, options
     app.state.keys, app.state.names = KeyRing(service, command_key), Names(service)
+    app.state.single_sign_on = None if options.provider is None else SingleSignOn(options.provider)
     app.state.rates, app.state.door = RateLimit(options.requests_per_second), Door()
     routers = list(_routers())
     app.state.api_routes = [route for router in routers for route in router.routes if isinstance(route, APIRoute)]

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import ipaddress
 import logging
 import socket
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from sidelight.errors import SidelightError
 from sidelight.service.auth import links, sessions
+from sidelight.service.auth.keys import check_scopes
+from sidelight.service.auth.single_sign_on import Provider
 from sidelight.service.domain.service import Service
 from sidelight.service.http.logs import write_json_logs
 from sidelight.service.limits import GRACE
 from sidelight.service.maintenance.copy import UNFINISHED, is_unfinished
 from sidelight.service.options import Options
+from sidelight.service.problems import Problem
 from sidelight.service.server.app import make_app
 from sidelight.service.server.commands import announced
 from sidelight.service.server.listener import address_of
@@ -38,6 +43,13 @@ class ServeOptions:
     grace: float = GRACE
     proxies: str = ""
     log: str = "warning"
+    oidc_issuer: str | None = None
+    oidc_client_id: str | None = None
+    oidc_secret_file: str | None = None
+    oidc_groups: tuple[str, ...] = ()
+    """What groups may do: "group=scope,scope"."""
+    oidc_claim: str = "groups"
+    local_passwords: bool = True
 
     def check(self) -> None:
         """Refuse options that cannot work, before anything is opened."""
@@ -48,6 +60,7 @@ class ServeOptions:
             good = False
         if not good or parts.path.strip("/") or parts.query or parts.fragment or parts.username is not None:
             raise SidelightError(f"--url {self.url} is not an address like https://monitor.example.org")
+        self.provider()
         for proxy in filter(None, self.proxies.split(",")):
             try:
                 ipaddress.ip_network(proxy.strip())
@@ -60,7 +73,47 @@ class ServeOptions:
     def service_options(self) -> Options:
         """Return the options of the service."""
         named = (f"[{host}]" if ":" in host else host for host in self.hosts if host not in _ANYWHERE)
-        return Options(url=self.url, hosts=(*Options().hosts, *named), requests_per_second=self.rate)
+        return Options(
+            url=self.url,
+            hosts=(*Options().hosts, *named),
+            requests_per_second=self.rate,
+            provider=self.provider(),
+            local_passwords=self.local_passwords,
+        )
+
+    def provider(self) -> Provider | None:
+        """Return where people may sign in without a password of this service, if anywhere."""
+        wanted = (self.oidc_issuer, self.oidc_client_id, self.oidc_secret_file)
+        if not any(wanted):
+            if not self.local_passwords:
+                raise SidelightError("--no-passwords needs a provider to sign in with: give --oidc-issuer, too")
+            return None
+        if None in wanted or not self.oidc_groups:
+            raise SidelightError(
+                "single sign-on needs --oidc-issuer, --oidc-client-id, --oidc-secret-file and at least one --oidc-group"
+            )
+        missing = [name for name in ("httpx", "joserfc") if importlib.util.find_spec(name) is None]
+        if missing:
+            raise SidelightError(f"single sign-on needs {' and '.join(missing)} (not installed): install the extra sso")
+        issuer, client_id, path = (str(one) for one in wanted)
+        try:
+            secret = Path(path).read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise SidelightError(f"--oidc-secret-file {path} cannot be read: {error}") from None
+        groups = dict(map(_group, self.oidc_groups))
+        return Provider(issuer=issuer, client_id=client_id, secret=secret, groups=groups, claim=self.oidc_claim)
+
+
+def _group(text: str) -> tuple[str, tuple[str, ...]]:
+    """Read what a group may do."""
+    name, separator, scopes = text.rpartition("=")
+    try:
+        found = check_scopes(scopes.split(","))
+    except Problem as problem:
+        raise SidelightError(f"--oidc-group {text}: {problem.detail}") from None
+    if not separator or not name:
+        raise SidelightError(f"--oidc-group {text} is not like reviewers=answer,report")
+    return name, tuple(found)
 
 
 @contextlib.contextmanager

@@ -120,6 +120,7 @@ CREATE TABLE reviewers (
     id TEXT PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
     password TEXT,                    -- Argon2id; NULL until it is chosen
+    subject TEXT UNIQUE,              -- who they are to the provider of single sign-on: issuer, space, subject
     scopes TEXT NOT NULL,             -- JSON list
     monitors TEXT,                    -- JSON list of monitor ids; NULL for all
     preferences TEXT NOT NULL,        -- JSON

@@ -151,6 +151,14 @@ def own_address(request: Request) -> str:
     return base_of(request) or f"{request.url.scheme}://{request.headers.get('host', '')}"
 
 
+def local_path(target: str) -> str:
+    """Return the target if it is a page of this server, else the first page."""
+    inside = (
+        target.startswith("/") and not target.startswith(("//", "/\\")) and target.isprintable() and "\\" not in target
+    )
+    return target if inside and len(target) <= 2_000 else "/"
+
+
 def enter(request: Request) -> Reviewer:
     """Return the visitor, or send them to the sign-in page."""
     cookie = sessions.cookie_of(request, is_secure(request))

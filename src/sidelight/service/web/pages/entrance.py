@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
 
 from fastapi import Request, Response
 from starlette.concurrency import run_in_threadpool
@@ -13,7 +14,16 @@ from sidelight.service.auth.passwords import BusyError, PasswordError
 from sidelight.service.auth.reviewers import Reviewer
 from sidelight.service.problems import Problem, unavailable
 from sidelight.service.web.rendering import render
-from sidelight.service.web.visitors import door_of, enter, form_of, is_secure, make_router, page_context, service_of
+from sidelight.service.web.visitors import (
+    door_of,
+    enter,
+    form_of,
+    is_secure,
+    local_path,
+    make_router,
+    page_context,
+    service_of,
+)
 
 router = make_router()
 _LOG = logging.getLogger("sidelight.service")
@@ -22,19 +32,20 @@ _LOG = logging.getLogger("sidelight.service")
 @router.get("/signin")
 def signin_page(request: Request, next: str = "/") -> Response:
     """Ask for a name and a password."""
-    return render("signin.html", {"next": _local(next), "name": ""})
+    return _signin(request, {"next": local_path(next), "name": ""})
 
 
 @router.post("/signin")
 async def signin(request: Request) -> Response:
     """Open a session if the name and password are right."""
     form = form_of(request)
-    name, target = form.get("name"), _local(form.get("next"))
+    name, target = form.get("name"), local_path(form.get("next"))
     try:
+        _check_passwords(request)
         await door_of(request).knock(request, name)
         session = await run_in_threadpool(_sign_in, request, name, form.get("password"))
     except Problem as problem:
-        return _again(name, target, problem)
+        return _again(request, name, target, problem)
     door_of(request).welcome(request, name)
     return _opened(request, session, target)
 
@@ -122,6 +133,7 @@ async def start(request: Request) -> Response:
     form, invited = form_of(request), None
     code, name = form.get("code"), form.get("name")
     try:
+        _check_passwords(request)
         await door_of(request).knock(request)
         invited = await run_in_threadpool(_invited, request, code)
         if form.get("look"):
@@ -160,9 +172,21 @@ def _opened(request: Request, session: sessions.NewSession, target: str) -> Resp
     return response
 
 
-def _again(name: str, target: str, problem: Problem) -> Response:
+def _again(request: Request, name: str, target: str, problem: Problem) -> Response:
     context = {"next": target, "name": name, "notice": _bad(problem.detail)}
-    return render("signin.html", context, status=problem.status, headers=_headers(problem))
+    return _signin(request, context, status=problem.status, headers=_headers(problem))
+
+
+def _signin(request: Request, context: dict[str, Any], **more: Any) -> Response:
+    options = request.app.state.options
+    offers = {"provider": options.provider is not None, "passwords": options.local_passwords}
+    return render("signin.html", context | offers, **more)
+
+
+def _check_passwords(request: Request) -> None:
+    """Refuse passwords where people sign in through a provider only."""
+    if not request.app.state.options.local_passwords:
+        raise Problem("forbidden", "passwords are switched off: sign in through your organization")
 
 
 def _headers(error: Exception) -> dict[str, str]:
@@ -175,11 +199,3 @@ def _bad(text: str) -> dict[str, str]:
 
 def _old(request: Request) -> str | None:
     return sessions.cookie_of(request, is_secure(request))
-
-
-def _local(target: str) -> str:
-    """Return the target if it is a page of this server, else the first page."""
-    inside = (
-        target.startswith("/") and not target.startswith(("//", "/\\")) and target.isprintable() and "\\" not in target
-    )
-    return target if inside and len(target) <= 2_000 else "/"

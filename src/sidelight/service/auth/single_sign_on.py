@@ -1,0 +1,207 @@
+"""Signing in through an OpenID Connect provider: authorization code with PKCE, and ID tokens that are verified here.
+
+References: OpenID Connect Core 1.0, sections 3.1.2 and 3.1.3.7; RFC 7636 (PKCE); RFC 9207 (the parameter `iss`).
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import ipaddress
+import json
+import secrets
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+from urllib.parse import urlencode, urlsplit
+
+from sidelight.errors import SidelightError
+from sidelight.service.problems import Problem, unavailable
+
+PROVES = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
+"""Signatures that only the provider can make; "none" and secrets shared with clients are not among them."""
+SECONDS = 600
+"""Seconds that somebody may take to sign in at the provider."""
+_FRESH = 3600.0
+_LEEWAY = 60
+_LARGEST = 1_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Provider:
+    """A provider, and what its groups may do here."""
+
+    issuer: str
+    client_id: str
+    secret: str = field(repr=False)
+    groups: Mapping[str, tuple[str, ...]]
+    """Scopes by group."""
+    claim: str = "groups"
+    """The claim of the ID token that lists groups."""
+
+    def __post_init__(self) -> None:
+        parts = urlsplit(self.issuer)
+        if parts.scheme != "https" and not (parts.scheme == "http" and _is_loopback(parts.hostname)):
+            raise SidelightError(f"--oidc-issuer {self.issuer} is not an address like https://login.example.org")
+
+    def scopes(self, claims: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return the scopes of somebody with these claims; refuse them if they have none."""
+        named = claims.get(self.claim)
+        member = {one for one in (named if isinstance(named, list) else [named]) if isinstance(one, str)}
+        found = {scope for group in member & self.groups.keys() for scope in self.groups[group]}
+        if not found:
+            raise Problem("forbidden", "your account is in no group that may use this service: ask an administrator")
+        return tuple(sorted(found))
+
+
+class Ticket(NamedTuple):
+    """What a browser keeps in a cookie while somebody signs in at the provider."""
+
+    state: str
+    nonce: str
+    verifier: str
+    next: str
+
+    @classmethod
+    def new(cls, target: str) -> Ticket:
+        """Return a ticket for somebody who wants to see a page afterwards."""
+        state, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(3))
+        return cls(state, nonce, verifier, target)
+
+    @classmethod
+    def read(cls, cookie: str | None, state: str) -> Ticket:
+        """Return the ticket of this browser, if it belongs to this state."""
+        try:
+            ticket = cls(*json.loads(base64.urlsafe_b64decode(cookie or "")))
+            good = hmac.compare_digest(ticket.state.encode(), state.encode())
+        except (ValueError, TypeError, AttributeError):
+            good = False
+        if not good:
+            raise Problem("forbidden", "this browser did not ask to sign in, or took too long: try again")
+        return ticket
+
+    @property
+    def cookie(self) -> str:
+        """The text of the cookie."""
+        return base64.urlsafe_b64encode(json.dumps(self).encode()).decode()
+
+
+class SingleSignOn:
+    """Talks to a provider; its description and keys are read when they are first needed, and kept for an hour."""
+
+    def __init__(self, provider: Provider) -> None:
+        self.provider = provider
+        self._lock = threading.Lock()
+        self._read_at, self._description = -_FRESH, dict[str, Any]()
+        self._keys: Any = {}
+
+    def address(self, ticket: Ticket, callback: str) -> str:
+        """Return where a browser goes to sign in."""
+        challenge = base64.urlsafe_b64encode(hashlib.sha256(ticket.verifier.encode()).digest()).rstrip(b"=").decode()
+        asked = {
+            "response_type": "code",
+            "client_id": self.provider.client_id,
+            "redirect_uri": callback,
+            "scope": "openid profile email",
+            "state": ticket.state,
+            "nonce": ticket.nonce,
+            "code_challenge": challenge,
+            "code_challenge_method": "S256",
+        }
+        start = self._described()["authorization_endpoint"]
+        return f"{start}{'&' if '?' in start else '?'}{urlencode(asked)}"
+
+    def claims(self, ticket: Ticket, code: str, issuer: str | None, callback: str) -> dict[str, Any]:
+        """Exchange a code for an ID token, and return what it says if all of it is as it must be."""
+        if issuer is not None and issuer != self.provider.issuer:
+            raise _refused("it comes from another provider")
+        reply = _request(
+            "POST",
+            self._described()["token_endpoint"],
+            data={
+                "grant_type": "authorization_code",
+                "code": code,
+                "redirect_uri": callback,
+                "code_verifier": ticket.verifier,
+            },
+            auth=(self.provider.client_id, self.provider.secret),
+        )
+        return self._verified(str(reply.get("id_token", "")), ticket.nonce)
+
+    def _verified(self, token: str, nonce: str) -> dict[str, Any]:
+        from joserfc import jwk, jwt
+        from joserfc.errors import JoseError
+
+        expected = jwt.JWTClaimsRegistry(
+            leeway=_LEEWAY,
+            iss={"essential": True, "value": self.provider.issuer},
+            aud={"essential": True, "value": self.provider.client_id},
+            sub={"essential": True},
+            exp={"essential": True},
+            iat={"essential": True},
+            nonce={"essential": True, "value": nonce},
+        )
+        for fresh in (False, True):  # a provider that changed its keys is asked once more
+            try:
+                keys = jwk.KeySet.import_key_set(self._signing_keys(fresh))
+                claims: dict[str, Any] = jwt.decode(token, keys, algorithms=PROVES).claims
+                break
+            except (JoseError, ValueError, KeyError, TypeError) as error:
+                if fresh:
+                    raise _refused(f"its signature cannot be verified ({type(error).__name__})") from None
+        try:
+            expected.validate(claims)
+        except JoseError as error:
+            raise _refused(str(error)) from None
+        audience = claims["aud"]
+        if isinstance(audience, list) and len(audience) > 1 and claims.get("azp") != self.provider.client_id:
+            raise _refused("it is for several programs, and not issued to this one")
+        return claims
+
+    def _described(self) -> dict[str, Any]:
+        with self._lock:
+            if time.monotonic() - self._read_at >= _FRESH:
+                found = _request("GET", f"{self.provider.issuer.rstrip('/')}/.well-known/openid-configuration")
+                if found.get("issuer") != self.provider.issuer:
+                    raise unavailable("the provider calls itself by another name than --oidc-issuer", 60)
+                self._description, self._keys = found, _request("GET", found["jwks_uri"])
+                self._read_at = time.monotonic()
+            return self._description
+
+    def _signing_keys(self, fresh: bool) -> Any:
+        description = self._described()
+        with self._lock:
+            if fresh:
+                self._keys = _request("GET", description["jwks_uri"])
+            return self._keys
+
+
+def _request(method: str, url: str, **more: Any) -> dict[str, Any]:
+    """Return the JSON object that the provider answers with."""
+    import httpx
+
+    try:
+        with httpx.Client(timeout=10.0, follow_redirects=False) as client:
+            reply = client.request(method, url, headers={"Accept": "application/json"}, **more)
+        found = reply.json() if reply.is_success and len(reply.content) <= _LARGEST else None
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+        raise unavailable(f"the provider cannot be reached ({type(error).__name__}): try again", 5) from None
+    if reply.status_code in (400, 401, 403):
+        raise _refused("the provider does not accept the code; it works only once")
+    if not isinstance(found, dict):
+        raise unavailable(f"the provider answers in an unexpected way (status {reply.status_code}): try again", 5)
+    return found
+
+
+def _refused(why: str) -> Problem:
+    return Problem("forbidden", f"the sign-in is not accepted: {why}")
+
+
+def _is_loopback(host: str | None) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host or "").is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,234 @@
+"""Signing in through a provider that signs real tokens, and the ways in which it must fail."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+import pytest
+from joserfc import jwk
+
+from service.api.conftest import SQLITE
+from service.web import provider as fake
+from service.web.browsing import Browser, add_person
+from service.web.chromium import Window, program, serving
+from sidelight.errors import SidelightError
+from sidelight.service.auth import reviewers
+from sidelight.service.auth.single_sign_on import Provider
+from sidelight.service.journal import audit
+from sidelight.service.server.app import make_app
+from sidelight.service.server.run import ServeOptions
+
+GROUPS = {"reviewers": ("answer", "report"), "owners": ("admin", "report")}
+
+
+@pytest.fixture
+def issuer():
+    found = fake.Provider()
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def with_provider(service, issuer):
+    known = Provider(issuer=issuer.issuer, client_id=fake.CLIENT, secret=fake.SECRET, groups=GROUPS)
+    service.options = dataclasses.replace(service.options, provider=known)
+    return service
+
+
+@pytest.fixture
+def browser(with_provider):
+    found = Browser(make_app(with_provider))
+    yield found
+    found.close()
+
+
+def leave(browser):
+    """Go to the provider and return the address to which it sends the browser back."""
+    there = browser.get("/signin/provider?next=/account", follow=False)
+    assert there.status_code == 303
+    back = httpx.get(there.headers["location"], trust_env=False).headers["location"]
+    assert back.startswith("http://localhost/signin/callback?")
+    return back
+
+
+def sign_in(browser):
+    return browser.get(leave(browser))
+
+
+def test_the_first_sign_in_creates_a_reviewer_and_later_ones_find_them(browser, issuer, with_provider):
+    page = sign_in(browser)
+    assert (page.status_code, page.url.path) == (200, "/account")
+    with with_provider.read() as tx:
+        (ada,) = reviewers.listed(tx)
+    assert (ada.name, set(ada.scopes), ada.ready) == ("ada", {"answer", "report"}, True)
+    issuer.person |= {"groups": "owners", "preferred_username": "ada l."}
+    assert sign_in(browser).status_code == 200
+    with with_provider.read() as tx:
+        (again,) = reviewers.listed(tx)
+        actions = [one.action for one in audit.read(tx)]
+    assert (again.id, again.name, set(again.scopes)) == (ada.id, "ada", {"admin", "report"})
+    assert "scopes changed by the provider" in actions
+    assert "reviewer created by the provider" in actions
+
+
+@SQLITE
+def test_a_name_that_is_taken_belongs_to_somebody_else(browser, with_provider):
+    add_person(with_provider, "ada", "admin", "report")
+    assert sign_in(browser).status_code == 200
+    with with_provider.read() as tx:
+        names = {one.name: set(one.scopes) for one in reviewers.listed(tx)}
+    assert names.pop("ada") == {"admin", "report"}
+    ((name, scopes),) = names.items()
+    assert name.startswith("ada (")
+    assert scopes == {"answer", "report"}
+
+
+@SQLITE
+def test_somebody_disabled_stays_out(browser, with_provider):
+    sign_in(browser)
+    with with_provider.read() as tx:
+        (ada,) = reviewers.listed(tx)
+    with_provider.do(reviewers.disable_reviewer("test", ada.id))
+    page = sign_in(browser)
+    assert page.status_code == 403
+    assert "disabled" in page.text
+
+
+OTHER = jwk.RSAKey.generate_key(2048, {"kid": "first"})
+LIES = {
+    "another issuer": {"lies": {"iss": "https://evil.example"}},
+    "another audience": {"lies": {"aud": "somebody-else"}},
+    "several audiences": {"lies": {"aud": [fake.CLIENT, "x"]}},
+    "another nonce": {"lies": {"nonce": "guessed"}},
+    "no nonce": {"lies": {"nonce": None}},
+    "expired": {"lies": {"exp": int(time.time()) - 3600}},
+    "no expiry": {"lies": {"exp": None}},
+    "issued in the future": {"lies": {"iat": int(time.time()) + 86_400}},
+    "no subject": {"lies": {"sub": None}},
+    "unsigned": {"header": {"alg": "none"}},
+    "signed by somebody else": {"signed_by": OTHER},
+    "signed with the secret": {
+        "header": {"alg": "HS256", "kid": "first"},
+        "signed_by": jwk.OctKey.import_key(fake.SECRET.ljust(32)),
+    },
+    "an unknown key": {"header": {"alg": "RS256", "kid": "other"}, "signed_by": OTHER},
+    "no group": {"person": {"sub": "u-1", "preferred_username": "ada", "groups": ["staff"]}},
+    "groups that are a number": {"person": {"sub": "u-1", "groups": 7}},
+    "groups of another kind": {"person": {"sub": "u-1", "groups": {"reviewers": True}}},
+}
+
+
+@SQLITE
+@pytest.mark.parametrize("lie", LIES.values(), ids=LIES)
+def test_what_must_not_be_believed(browser, issuer, with_provider, lie):
+    for name, value in lie.items():
+        setattr(issuer, name, value)
+    assert sign_in(browser).status_code == 403
+    assert browser.get("/account").url.path == "/signin"
+    with with_provider.read() as tx:
+        assert reviewers.listed(tx) == []
+
+
+@SQLITE
+def test_a_ticket_belongs_to_one_browser_and_works_once(browser, with_provider):
+    back = leave(browser)
+    stranger = Browser(make_app(with_provider))
+    assert stranger.get(back).status_code == 403
+    stranger.get("/signin/provider", follow=False)  # has a ticket, but of another state
+    assert stranger.get(back).status_code == 403
+    stranger.close()
+    assert browser.get(back).status_code == 200
+    assert browser.get(back).status_code == 403
+
+
+@SQLITE
+def test_a_stolen_code_is_useless_without_the_verifier(browser, with_provider, issuer):
+    code = parse_qs(urlsplit(leave(browser)).query)["code"][0]
+    thief = Browser(make_app(with_provider))
+    own = parse_qs(urlsplit(leave(thief)).query)
+    assert thief.get(f"/signin/callback?state={own['state'][0]}&code={code}").status_code == 403
+    thief.close()
+
+
+@SQLITE
+def test_an_answer_in_the_name_of_another_provider(browser):
+    back = leave(browser).rpartition("&iss=")[0] + "&iss=https%3A%2F%2Fevil.example"
+    assert browser.get(back).status_code == 403
+
+
+@SQLITE
+def test_a_provider_that_changes_its_key_is_asked_again(browser, issuer):
+    assert sign_in(browser).status_code == 200
+    issuer.key = jwk.RSAKey.generate_key(2048, {"kid": "second"})
+    issuer.header = {"alg": "RS256", "kid": "second"}
+    assert sign_in(browser).status_code == 200
+
+
+@SQLITE
+def test_a_provider_that_is_down(browser, issuer):
+    issuer.close()
+    page = browser.get("/signin/provider", follow=False)
+    assert page.status_code == 503
+    assert "cannot be reached" in page.text
+
+
+@SQLITE
+def test_without_passwords(with_provider):
+    add_person(with_provider, "old", "admin")
+    with_provider.options = dataclasses.replace(with_provider.options, local_passwords=False)
+    browser = Browser(make_app(with_provider))
+    page = browser.get("/signin")
+    assert "Sign in through your organization" in page.text
+    assert 'type="password"' not in page.text
+    assert browser.sign_in("old").status_code == 403
+    assert browser.post("/start", {"code": "x", "name": "y", "password": "z" * 12}).status_code == 403
+    assert sign_in(browser).status_code == 200
+    browser.close()
+
+
+@SQLITE
+def test_without_a_provider(service):
+    browser = Browser(make_app(service))
+    assert "organization" not in browser.get("/signin").text
+    assert browser.get("/signin/provider").status_code == 404
+    browser.close()
+
+
+@SQLITE
+@pytest.mark.slow
+def test_in_a_real_browser(with_provider):
+    sync_api = pytest.importorskip("playwright.sync_api")
+    executable = program()
+    with serving(with_provider) as base, sync_api.sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
+        window = Window(chromium.new_context(), base)
+        window.go("/account")
+        window.page.click("text=Sign in through your organization")
+        window.page.wait_for_url(f"{base}/account")
+        assert "ada" in window.page.content()
+        chromium.close()
+
+
+OIDC = {"oidc_issuer": "https://x.example", "oidc_client_id": "c", "oidc_groups": ("a=answer",)}
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"local_passwords": False}, "--no-passwords needs a provider"),
+        ({"oidc_issuer": "https://x.example"}, "single sign-on needs --oidc-issuer"),
+        (OIDC | {"oidc_groups": ()}, "at least one --oidc-group"),
+        (OIDC | {"oidc_issuer": "http://x.example"}, "is not an address like https"),
+        (OIDC | {"oidc_groups": ("answer",)}, "is not like reviewers=answer,report"),
+        (OIDC | {"oidc_groups": ("a=everything",)}, "some scopes are unknown"),
+        (OIDC | {"oidc_secret_file": "no-such-file"}, "cannot be read"),
+    ],
+)
+def test_options_that_cannot_work(options, said, tmp_path):
+    (tmp_path / "secret").write_text("s\n")
+    secret = {"oidc_secret_file": str(tmp_path / "secret")} if "oidc_client_id" in options else {}
+    with pytest.raises(SidelightError, match=said):
+        ServeOptions(**{"database": "x.db", **secret, **options}).check()
