@@ -234,10 +234,11 @@ class InverseGap(Rule):
 
 
 class Prospect(sl.strategies.ProspectModel):
-    """ProspectModel around one of these classifiers."""
+    """ProspectModel around one of these classifiers, or around the forest and its own models ("mixed")."""
 
     def __init__(self, game: sl.Game, model: str = "forest", seed: Any = 0) -> None:
-        super().__init__(game, MODELS[model], seed=seed)
+        given = ["linear", "kernel", MODELS["forest"]] if model == "mixed" else MODELS[model]
+        super().__init__(game, given, seed=seed)
 
 
 class Late(Strategy):

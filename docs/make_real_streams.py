@@ -1,0 +1,285 @@
+"""Write docs/real-streams.md from the stored results of the arena: `python docs/make_real_streams.py`.
+
+`--from DIR` first stores the results anew, from the folder in which `sidelight study run studies/real-streams.toml`
+keeps its report; `--note TEXT` says something about that run that the page should tell.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sidelight.table import Column, Table
+from sidelight.text import grouped
+
+DOCS = Path(__file__).resolve().parent
+STORED, PAGE = DOCS / "real-streams.json", DOCS / "real-streams.md"
+LEAST = 5.0  # regret below it counts as this much: two or three mistakes more or less are chance
+NEAR = 1.1
+OURS = ("auto", "mixed", "forest", "kernel", "logistic")
+OUR_NAMES = ("ProspectModel, auto", *(f"Prospect(model={model})" for model in OURS[1:]))
+RULES = {
+    "Greedy": "never looks again",
+    "Epsilon": "looks in round t with the probability t^(-1/3) / 2",
+    "Threshold": "looks where the two best actions cost nearly the same: uncertainty sampling",
+    "LabelFirst": "looks in the first rounds, and then never again",
+    "Committee": "looks where members of a bootstrapped committee disagree",
+    "Thompson": "does what a member of the committee says, another one in each round",
+    "InverseGap": "draws actions by how much worse they seem (SquareCB)",
+}
+HEAD = """# Real data
+
+<!-- Written by docs/make_real_streams.py from real-streams.json; change those, not this page. -->
+
+What does it cost to decide under partial feedback with the model that one has? Here {streams} streams of real and made
+data are played in apple tasting (outcomes are shown only where one acts), label-efficient prediction (labels are
+bought, at the price of a mistake or a quarter of it) and dynamic pricing (with 3 to 5 prices): {pairs} pairs of a
+stream and a game, {runs} runs each, of {rounds} rounds. Every run has the rows in another order.
+
+Regret is what was lost beyond the best of four offline models (logistic regression, forest, boosting, kernel features),
+which were cross-fitted to all labels. Players are around the same models: a forest of 16 trees, logistic regression,
+and logistic regression on 100 random Fourier features ("kernel"). "Mixed" is `model=["linear", "kernel", forest]`. The
+rules that people use today fit their model again when symbols have grown by a quarter, and play what costs least by it,
+but for looks:
+
+{rules}
+
+The constant of each rule is the best of {tried} on six other streams (`studies/real-streams-constants.toml`).
+`ProspectModel` and the linear strategies have their defaults.
+
+```
+pip install "sidelight[data]"
+sidelight study run studies/real-streams-short.toml --out short
+sidelight study run studies/real-streams.toml --out arena
+python docs/make_real_streams.py --from arena
+```
+
+{note}"""
+GOAL = """
+## Is it as good as it should be?
+
+The goal was, with one model for everything: the lowest mean regret or within 10 % of it on at least 80 % of the pairs,
+and never above 1.5 times the lowest. {verdict}
+
+A regret below {least:g} counts as {least:g}. The lowest is that of the best of {players} players, found in hindsight
+and by the same few runs, so part of every ratio is chance.
+"""
+LATE = """
+## Late symbols
+
+Symbols that arrive 500 rounds late, or together after every 50 rounds: the geometric mean of regret relative to the
+best of these players (rules around forests; late, one run).
+"""
+RANKS = """
+## All players
+
+Regret relative to the lowest one of each pair (the geometric mean, how often it is within 10 %, and the worst), the
+same among players around the same model, the share of rounds in which an action was played that shows something, and
+the median time of a round.
+"""
+PAIRS = """
+## Pair by pair
+
+Mean regret of ours, of the linear strategies, and of the rule that did best there.
+"""
+
+
+class Case(NamedTuple):
+    """A player on a stream in a game: mean regret, the share of rounds with looks, and microseconds a round."""
+
+    game: str
+    stream: str
+    player: str
+    rounds: int
+    regret: float
+    looks: float
+    microseconds: float
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        """The stream and the game."""
+        return self.stream, self.game
+
+    @property
+    def model(self) -> str:
+        """The model that the player is around; empty if it brings its own."""
+        found = re.search(r"model=(\w+)", self.player)
+        return found[1] if found else ""
+
+
+def cases_in(folder: Path) -> list[Case]:
+    """Return the results of a study's folder."""
+    tables = {table["title"]: table["rows"] for table in json.loads((folder / "tables.json").read_text())["tables"]}
+    mean = "mean ± standard error"
+    looks = {(row["setting"], row["player"]): row[mean] for row in tables["Verifications at the end"]}
+    found = []
+    for row in tables["Regret at the end"]:
+        game, stream, length = row["setting"].rsplit(", ", 2)
+        rounds = int(re.sub(r"\D", "", length))
+        share = looks[row["setting"], row["player"]] / rounds
+        numbers = (round(row[mean], 1), round(share, 3), round(row["µs per round"], 1))
+        found.append(Case(game, stream, row["player"], rounds, *numbers))
+    return found
+
+
+def is_late(player: str) -> bool:
+    """Say whether a player's symbols are late."""
+    return "(player=" in player
+
+
+def shown(player: str) -> str:
+    """Return what a player is called on the page."""
+    name = re.sub(r"^Prospect\(", "ProspectModel(", player)
+    return re.sub(r"\(model=(\w+)\)", r", \1", name)
+
+
+def ratios(cases: Iterable[Case]) -> dict[str, dict[tuple[str, str], float]]:
+    """Return, for each player and pair, the regret relative to the lowest one."""
+    kept = list(cases)
+    best: dict[tuple[str, str], float] = {}
+    for case in kept:
+        best[case.pair] = min(best.get(case.pair, math.inf), max(LEAST, case.regret))
+    found: dict[str, dict[tuple[str, str], float]] = {}
+    for case in kept:
+        found.setdefault(case.player, {})[case.pair] = max(LEAST, case.regret) / best[case.pair]
+    return found
+
+
+def mean_of(values: Iterable[float]) -> float:
+    """Return the geometric mean."""
+    logarithms = [math.log(value) for value in values]
+    return math.exp(sum(logarithms) / len(logarithms))
+
+
+def near(values: Iterable[float]) -> int:
+    """Count ratios that are at most 10 % above the lowest."""
+    return sum(value <= NEAR + 1e-9 for value in values)
+
+
+def number(value: float) -> str:
+    """Return a ratio as text."""
+    return f"{value:.2f}"
+
+
+def ranking(cases: Sequence[Case]) -> Table:
+    """Return how all players did, the best first, also among those around the same model."""
+    overall, within = ratios(cases), {}
+    for model in ("forest", "kernel", "logistic"):
+        within |= ratios(case for case in cases if case.model == model)
+    columns = (
+        "player",
+        "mean",
+        "within 10 %",
+        "worst",
+        "same model: mean",
+        "within 10 %",
+        "worst",
+        "looks",
+        "µs a round",
+    )
+    rows = []
+    for player, found in sorted(overall.items(), key=lambda each: mean_of(each[1].values())):
+        own = [case for case in cases if case.player == player]
+        same = within.get(player, {}).values()
+        looks = sum(case.looks for case in own) / len(own)
+        speed = sorted(case.microseconds for case in own)[len(own) // 2]
+        numbers = (f"{100 * looks:.0f} %", grouped(round(speed)))
+        rows.append([shown(player), *_summary(found.values()), *(_summary(same) if same else ("",) * 3), *numbers])
+    return Table([Column(name) for name in columns], rows)
+
+
+def _summary(found: Iterable[float]) -> tuple[str, str, str]:
+    values = list(found)
+    return number(mean_of(values)), f"{near(values)} of {len(values)}", number(max(values))
+
+
+def pairs_table(cases: Sequence[Case]) -> Table:
+    """Return the regret of ours and of the best rule, pair by pair."""
+    ours = [*OUR_NAMES, "ProspectSide", "RandCBPSide"]
+    columns = ("stream, game", *map(shown, ours), "best rule")
+    rows = []
+    for pair in dict.fromkeys(case.pair for case in cases):
+        found = {case.player: case for case in cases if case.pair == pair}
+        rule = min((case for name, case in found.items() if name.split("(")[0] in RULES), key=lambda case: case.regret)
+        title = f"{pair[0]}, {pair[1]}, T = {grouped(rule.rounds)}"
+        numbers = [f"{found[name].regret:.0f}" if name in found else "" for name in ours]
+        rows.append([title, *numbers, f"{rule.regret:.0f}, {shown(rule.player)}"])
+    return Table([Column(name) for name in columns], rows)
+
+
+def late_table(cases: Sequence[Case]) -> Table:
+    """Return how players do when symbols are late, relative to the best of those who are tried that way."""
+    late = [case for case in cases if is_late(case.player)]
+    pairs = {case.pair for case in late}
+    kinds = list(dict.fromkeys(case.player.split(" (")[0] for case in late))
+    names = list(dict.fromkeys(re.search(r"player=(\w+)", case.player)[1] for case in late))
+    at_once = {"ProspectModel": "ProspectModel, auto", "ProspectSide": "ProspectSide", "RandCBPSide": "RandCBPSide"}
+    prompt = {name: at_once.get(name, f"{name}(model=forest)") for name in names}
+    columns = [ratios(case for case in cases if case.player in prompt.values() and case.pair in pairs)]
+    columns += [ratios(case for case in late if case.player.startswith(kind)) for kind in kinds]
+    rows = []
+    for name in names:
+        title = at_once.get(name, shown(f"{name}(model=forest)"))
+        keys = [prompt[name], *(f"{kind} (player={name})" for kind in kinds)]
+        means = [number(mean_of(found[key].values())) for found, key in zip(columns, keys, strict=True)]
+        rows.append([title, *means])
+    return Table([Column(name) for name in ("player", "at once", *kinds)], rows)
+
+
+def verdict(cases: Sequence[Case]) -> str:
+    """Say, for each of our models, how far the goal is reached."""
+    found = ratios(cases)
+    ours = {model: found[name] for model, name in zip(OURS, OUR_NAMES, strict=True)}
+    parts = [
+        f"{near(own.values())} of {len(own)} pairs and {max(own.values()):.1f} times at worst with {model}"
+        for model, own in ours.items()
+    ]
+    best = [min(own[pair] for own in ours.values()) for pair in ours["auto"]]
+    reached = any(near(own.values()) >= 0.8 * len(own) and max(own.values()) <= 1.5 for own in ours.values())
+    return (
+        f"It is {'reached' if reached else '**not** reached'}: `ProspectModel` has {', '.join(parts)}. "
+        f"With the best of these models for each pair it would be {near(best)} pairs and {max(best):.1f} times."
+    )
+
+
+def page(stored: dict[str, Any]) -> str:
+    """Return the page."""
+    everything = [Case(*row) for row in stored["cases"]]
+    cases = [case for case in everything if not is_late(case.player)]
+    lengths = sorted({case.rounds for case in cases})
+    head = HEAD.format(
+        streams=len({case.stream for case in cases}),
+        pairs=len({case.pair for case in cases}),
+        runs=stored["runs"],
+        rounds=f"{grouped(lengths[0])} to {grouped(lengths[-1])}",
+        rules="\n".join(f"- **{name}** {text};" for name, text in RULES.items())[:-1] + ".",
+        tried="three or four",
+        note=f"{stored['note']}\n" if stored["note"] else "",
+    )
+    goal = GOAL.format(verdict=verdict(cases), least=LEAST, players=len({case.player for case in cases}))
+    parts = [head, goal, RANKS, ranking(cases).to_markdown(), PAIRS, pairs_table(cases).to_markdown()]
+    parts += [LATE, late_table(everything).to_markdown()]
+    return "\n".join(part.rstrip("\n") + "\n" for part in parts)
+
+
+def main() -> None:
+    """Store results if asked to, and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--from", dest="folder", type=Path)
+    parser.add_argument("--note", default="")
+    given = parser.parse_args()
+    if given.folder:
+        facts = json.loads((given.folder / "tables.json").read_text())["facts"]
+        stored = {"runs": facts["study"]["runs"], "note": given.note, "cases": cases_in(given.folder)}
+        lines = ",\n".join(json.dumps(case, ensure_ascii=False) for case in stored.pop("cases"))
+        STORED.write_text(f'{json.dumps(stored)[:-1]}, "cases": [\n{lines}\n]}}\n', encoding="utf-8")
+    PAGE.write_text(page(json.loads(STORED.read_text(encoding="utf-8"))), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
