@@ -181,11 +181,13 @@ class Settings:
         "Of a class above tolerance, that it has fallen to that part of it; if answers come at once. Spot checks "
         "follow from this, see `sidelight.monitor.stats.notice`. With a `window`, a change is noticed when the class "
         "is reopened; without `drift` and `window` there are no spot checks.",
+        changeable=True,
     )
     notice: float = setting(
         number("how many times the tolerance is to be noticed, from 1.1 to 100", minimum=1.1, maximum=100.0),
         3.0,
         "How many times the tolerance is to be noticed.",
+        changeable=True,
         metavar="TIMES",
     )
     spot_checks: float | None = setting(

@@ -94,7 +94,7 @@ ALL_SCHEMA: dict[str, Any] = {
 }
 CHANGEABLE_SCHEMA: dict[str, Any] = {
     "type": "object",
-    "description": "Caps, pending limits, patience and settings of the review queue.",
+    "description": "Caps, pending limits, patience, what is to be noticed, and settings of the review queue.",
     "properties": {name: SETTINGS[name].schema for name in LIMITS} | _QUEUE_SCHEMAS,
     "additionalProperties": False,
 }

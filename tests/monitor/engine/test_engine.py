@@ -214,6 +214,20 @@ def test_limits_can_be_changed_and_nothing_else():
     assert monitor.to_dict() == before
 
 
+def test_what_is_to_be_noticed_can_be_changed_meanwhile():
+    monitor = ClassifierMonitor(0.1)
+    for n in range(400):
+        if monitor.decide("a", id=n).verify:
+            monitor.answer(n, correct=True)
+    state = monitor.engine.classes["a"]
+    assert state.verdict == "below"
+    shares = [state.spot_share()]
+    for limits in ({"notice_within": 500}, {"notice": 2.0}, {"notice": 3.0, "notice_within": None}):
+        monitor.change(**limits)
+        shares.append(state.spot_share())
+    assert shares[0] == shares[3] < shares[1] < shares[2]
+
+
 def test_faults_say_what_is_wrong_with_each_prediction():
     monitor = ClassifierMonitor({"a": 0.05, "7": 0.1})
     monitor.decide("a")

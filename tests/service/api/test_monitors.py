@@ -100,6 +100,17 @@ def test_a_change_is_made_whole_or_not_at_all(digits, settings):
     assert digits("GET", "/v1/monitors/digits").json() == before
 
 
+@SQLITE
+def test_a_change_that_is_refused_says_which_setting_is_wrong(digits):
+    for settings, name in (
+        ({"cap": 5, "daily_cap": -1}, "daily_cap"),
+        ({"notice": 0.0, "notice_within": 50}, "notice"),
+    ):
+        reply = digits("PATCH", "/v1/monitors/digits", {"settings": settings})
+        assert [one["pointer"] for one in reply.json()["errors"]] == [f"#/settings/{name}"]
+    assert digits("PATCH", "/v1/monitors/digits", {"settings": {"notice": 2.5}}).status_code == 200
+
+
 def test_the_report_is_that_of_the_library(digits):
     rows = [{"id": f"p{i}", "prediction": "<script>" if i % 2 else "b"} for i in range(40)]
     digits("POST", "/v1/monitors/digits/decisions", {"predictions": rows})

@@ -38,7 +38,7 @@ def _options(command: Any) -> Any:
 
 @click.command(
     "change",
-    short_help="Change limits and patience.",
+    short_help="Change limits, patience, and what to notice.",
     epilog="""\b
 Examples:
   sidelight monitor change pets.json --patience 2000
@@ -48,7 +48,7 @@ Examples:
 @click.argument("file", metavar="FILE")
 @_options
 def change_command(file: str, **options: Any) -> None:
-    """Change the limits or the patience of the monitor in FILE from now on."""
+    """Change limits, patience, or what is to be noticed, of the monitor in FILE from now on."""
     given = {name: value for name, value in options.items() if value is not None}
     if not given:
         raise SidelightError("say what to change, as in --patience 2000")

@@ -53,7 +53,7 @@ def type_of(one: Setting) -> Any:
         return click.Choice(one.kind.schema["enum"])
     if one.kind.name == "count":
         return Whole(one.kind.schema["minimum"]) if "minimum" in one.kind.schema else int
-    return _Patience() if one.kind.name == "patience" else float
+    return _Patience() if one.kind.name == "patience" else click.FLOAT
 
 
 def option_of(one: Setting) -> str:

@@ -182,6 +182,10 @@ class ClassState:
                 self._interval = self.test.interval(self.e, self.n, self.verdict)
         return self._interval
 
+    def adopt(self, settings: Settings) -> None:
+        """Use these settings from now on."""
+        self.settings, self._share = settings, None
+
     def spot_share(self) -> float:
         """Return the share of predictions whose answers are needed while the policy lets them pass."""
         if self._share is None:

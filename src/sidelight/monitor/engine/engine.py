@@ -241,7 +241,7 @@ class Engine:
         self.dated = self._daily or self.ledger.patience.timed
         """Whether anything depends on the times of decisions."""
         for state in self.classes.values():
-            state.settings = settings
+            state.adopt(settings)
         if not settings.rationed:
             self.rationing = None
         elif self.rationing is None:

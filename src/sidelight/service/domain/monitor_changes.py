@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sidelight.errors import SidelightError
+from sidelight.errors import ParameterError
 from sidelight.monitor.settings import LIMITS
 from sidelight.service.domain.monitors import MonitorRow, refuse_archived, stored
 from sidelight.service.domain.reviews import settle_reviewed
@@ -18,7 +18,7 @@ from sidelight.service.writer.unit import Work, monitor_job
 
 @monitor_job
 def change(work: Work, monitor: str, settings: Mapping[str, Any], *, actor: str) -> MonitorRow:
-    """Change caps, pending limits, patience and settings of the queue, all or none; others need a new monitor."""
+    """Change what can be changed of the monitor and of its queue, all or none; the rest needs a new monitor."""
     changeable(settings)
     replica = work.replica(monitor)
     refuse_archived(replica)
@@ -28,9 +28,8 @@ def change(work: Work, monitor: str, settings: Mapping[str, Any], *, actor: str)
     if limits:
         try:
             replica.monitor.change(**{name: from_json(name, value) for name, value in limits.items()})
-        except SidelightError as error:
-            name = next((one for one in limits if one in str(error)), next(iter(limits)))
-            places = [place(["settings", name], str(error))]
+        except ParameterError as error:
+            places = [place(["settings", error.name], str(error))]
             raise Problem("invalid", "some settings are not allowed", places=places) from None
     replica.review = new
     body = {"limits": limits, "review": {name: review_plain(new)[name] for name in review}}
