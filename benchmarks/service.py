@@ -29,7 +29,7 @@ from pathlib import Path
 from measuring import missed, report
 from service_load import load, post
 
-from sidelight.service.domain.answers import answers
+from sidelight.service.domain.answers import record_answers
 from sidelight.service.domain.decisions import decide
 from sidelight.service.domain.inputs import AnswerTo, Prediction
 from sidelight.service.journal import entry as journal
@@ -44,7 +44,7 @@ class Target:
 
     def __init__(self, database, processes=1, monitors=1):
         from sidelight.service.auth import keys, passwords, sessions
-        from sidelight.service.domain.monitors import create
+        from sidelight.service.domain.monitors import create_monitor
         from sidelight.service.domain.service import Service
         from sidelight.service.store import open_storage
 
@@ -52,10 +52,10 @@ class Target:
         self.key = service.do(keys.create_key("benchmark", "benchmark", keys.SCOPES)).text
         self.monitors = [f"m{n}-{random.randrange(1 << 40):x}" for n in range(monitors)]
         for name in self.monitors:
-            settle(service, service.do(create(name, {"tolerance": 0.3, "cap": 20_000}, actor="benchmark")).id)
+            settle(service, service.do(create_monitor(name, {"tolerance": 0.3, "cap": 20_000}, actor="benchmark")).id)
         code = service.do(sessions.make_first_link())
         if code is not None:
-            password = passwords.hashed("of the benchmark")
+            password = passwords.hashed_password("of the benchmark")
             self.cookie = f"sidelight={service.do(sessions.follow_link(code, 'benchmark', password)).cookie}"
         service.close()
         command = [sys.executable, str(HERE / "service_target.py"), database]
@@ -115,7 +115,7 @@ def settle(service, monitor):
     for n in range(100):
         rows = [Prediction(f"first {n} {name}", name) for name in NAMES]
         asked = [one.id for one in service.do(decide(service, monitor, rows, actor="benchmark")) if one.verify]
-        service.do(answers(monitor, [AnswerTo(id, correct=True) for id in asked], actor="benchmark"))
+        service.do(record_answers(monitor, [AnswerTo(id, correct=True) for id in asked], actor="benchmark"))
         if n > 20 and not asked:
             return
     raise RuntimeError("the classes of the benchmark are not settled")

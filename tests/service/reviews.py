@@ -13,7 +13,7 @@ def make(service, verifications=5, name="fruit", prediction="pear", **settings):
     """Make a monitor with so many open verifications; return its id."""
     given = {"tolerance": 0.05, "policy": "explore"} | settings
     given |= {"half_width" if given["policy"] == "explore" else "margin": 0.01} if "margin" not in given else {}
-    row = service.do(monitors.create(name, given, actor="test"))
+    row = service.do(monitors.create_monitor(name, given, actor="test"))
     ask(service, row.id, verifications, prediction)
     return row.id
 

@@ -43,7 +43,7 @@ def test_the_pauses_are_those_that_are_made():
 
 @SQLITE
 def test_every_metric_is_listed_with_its_labels(service):
-    made = service.do(monitors.create("digits", {"tolerance": 0.1}, actor="test"))
+    made = service.do(monitors.create_monitor("digits", {"tolerance": 0.1}, actor="test"))
     service.do(decisions.decide(service, made.id, [Prediction("a", "7")], actor="test"))
     offered = {
         (name, tuple(re.findall(r"(\w+)=", labels)))

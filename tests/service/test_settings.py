@@ -7,7 +7,7 @@ import pytest
 from service.traffic import Traffic
 from sidelight.monitor import settings as library
 from sidelight.monitor.policies.explore import Explore
-from sidelight.service.domain.monitors import create
+from sidelight.service.domain.monitors import create_monitor
 from sidelight.service.maintenance.check import check_database
 from sidelight.service.problems import Problem
 from sidelight.service.settings import ReviewSettings, make_monitor, make_review, review_plain, split
@@ -60,7 +60,7 @@ def test_settings_come_as_json(given, name, expected):
 )
 def test_what_is_wrong_is_said_where_it_is(given, pointer):
     with pytest.raises(Problem) as caught:
-        create("digits", given, actor="x")
+        create_monitor("digits", given, actor="x")
     assert caught.value.status == 422
     assert caught.value.places[0]["pointer"] == pointer
 
@@ -68,7 +68,7 @@ def test_what_is_wrong_is_said_where_it_is(given, pointer):
 @pytest.mark.parametrize("name", ["", "A", "-a", "a b", "a" * 65, "ä", "a/b", 7, None])
 def test_names_are_plain(name):
     with pytest.raises(Problem) as caught:
-        create(name, {"tolerance": 0.1}, actor="x")
+        create_monitor(name, {"tolerance": 0.1}, actor="x")
     assert caught.value.places[0]["pointer"] == "#/name"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from sidelight.service.domain import monitors
-from sidelight.service.domain.answers import answers
+from sidelight.service.domain.answers import record_answers
 from sidelight.service.domain.decisions import decide
 from sidelight.service.domain.inputs import AnswerTo, Prediction
 
@@ -15,7 +15,7 @@ class Traffic:
 
     def __init__(self, service, *, name="digits", seed=0, **settings):
         self.service, self.random = service, random.Random(seed)
-        row = service.do(monitors.create(name, {"tolerance": 0.2, "confidence": 0.9} | settings, actor="key:1"))
+        row = service.do(monitors.create_monitor(name, {"tolerance": 0.2, "confidence": 0.9} | settings, actor="key:1"))
         self.monitor, self.sent, self.open = row.id, 0, []
 
     def decide(self, size=1):
@@ -35,7 +35,7 @@ class Traffic:
             id = self.open.pop(self.random.randrange(len(self.open)))
             skipped = self.random.random() < 0.05
             given.append(AnswerTo(id, correct=None if skipped else self.random.random() < 0.85, skipped=skipped))
-        return self.service.do(answers(self.monitor, given, actor="key:2"))
+        return self.service.do(record_answers(self.monitor, given, actor="key:2"))
 
     def run(self, rounds):
         """Send so many batches of one to twenty predictions, and answers in between."""

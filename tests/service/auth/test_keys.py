@@ -49,16 +49,16 @@ def test_a_key_has_a_visible_name_and_256_random_bits_and_only_its_hash_is_store
     assert new.key.scopes == ("decide", "report")
     with service.read() as tx:
         rows = [*tx.all("SELECT * FROM keys"), *tx.all("SELECT * FROM audit")]
-        assert keys.find(tx, new.text) == new.key
-        assert keys.listed(tx) == [new.key]
-        assert keys.find(tx, new.text[:-1]) is None
+        assert keys.find_key(tx, new.text) == new.key
+        assert keys.list_keys(tx) == [new.key]
+        assert keys.find_key(tx, new.text[:-1]) is None
     secret = new.text.removeprefix(new.key.prefix + "_")
     assert secret not in repr(rows)
     assert new.text != make(service).text
 
 
 def test_a_key_is_for_monitors_by_id(service):
-    row = service.do(monitors.create("digits", {"tolerance": 0.1}, actor="test"))
+    row = service.do(monitors.create_monitor("digits", {"tolerance": 0.1}, actor="test"))
     assert make(service, only=["digits"]).key.monitors == (row.id,)
 
 
@@ -86,7 +86,7 @@ def test_what_is_no_key_is_refused(service, wrong):
         make(service, **wrong)
     assert caught.value.status == 422
     with service.read() as tx:
-        assert keys.listed(tx) == []
+        assert keys.list_keys(tx) == []
 
 
 def test_names_that_no_database_takes_are_no_monitors(service):
@@ -134,7 +134,7 @@ def test_a_rotated_key_works_for_a_while_beside_the_new_one(service, ring, clock
     assert caller(ring, old) is not None
     assert caller(ring, new) is not None
     with service.read() as tx:
-        assert keys.find(tx, old.text).expires_at == tx.now() + GRACE
+        assert keys.find_key(tx, old.text).expires_at == tx.now() + GRACE
     stopped.now += GRACE + 1.0
     clock.now += 5.1
     assert caller(ring, old) is None
@@ -147,7 +147,7 @@ def test_rotating_never_makes_a_key_last_longer(service):
     old = make(service, seconds=60.0)
     service.do(rotate_key("test", old.key.id))
     with service.read() as tx:
-        assert keys.find(tx, old.text).expires_at == old.key.expires_at
+        assert keys.find_key(tx, old.text).expires_at == old.key.expires_at
     for grace in (-1.0, float("nan"), 1e12):
         with pytest.raises(Problem):
             service.do(rotate_key("test", make(service).key.id, grace))
@@ -175,7 +175,7 @@ def test_use_is_written_down_now_and_then(service, ring, clock):
     service.do(note_use([(id, at)]))
     service.do(note_use([(id, at - 100.0)]))
     with service.read() as tx:
-        assert keys.find(tx, new.text).used_at == at
+        assert keys.find_key(tx, new.text).used_at == at
     clock.now += 6.0
     caller(ring, new)
     assert ring.used() == []
@@ -186,9 +186,9 @@ def test_the_audit_log_says_who_did_what_newest_first(service):
     service.do(rotate_key("alice", new.key.id))
     service.do(revoke_key("bob", new.key.id))
     with service.read() as tx:
-        notes = audit.read(tx)
-        first = audit.read(tx, most=2)
-        rest = audit.read(tx, (first[-1].at, first[-1].id), most=10)
+        notes = audit.read_audit(tx)
+        first = audit.read_audit(tx, most=2)
+        rest = audit.read_audit(tx, (first[-1].at, first[-1].id), most=10)
     told = [(one.actor, one.action) for one in notes]
     assert told[0] == ("bob", "key revoked")
     assert sorted(told[1:3]) == [("alice", "key created"), ("alice", "key rotated")]

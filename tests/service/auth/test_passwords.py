@@ -9,34 +9,34 @@ import argon2
 import pytest
 
 from sidelight.service.auth import passwords
-from sidelight.service.auth.passwords import BusyError, PasswordError, hashed, matches
+from sidelight.service.auth.passwords import BusyError, PasswordError, hashed_password, password_matches
 
 
 def test_a_password_matches_itself_alone():
-    stored = hashed("correct horse battery")
+    stored = hashed_password("correct horse battery")
     assert stored.startswith("$argon2id$v=19$m=65536,t=3,p=4$")
-    assert matches("correct horse battery", stored)
+    assert password_matches("correct horse battery", stored)
     for other in ("correct horse batterx", "", "correct horse battery ", "x" * 10_000):
-        assert not matches(other, stored)
-    assert hashed("correct horse battery") != stored
+        assert not password_matches(other, stored)
+    assert hashed_password("correct horse battery") != stored
 
 
 def test_any_characters_will_do():
     for text in ("pässwörter!", "\U0001f511" * 10, "\ud800 half a pair", "a\0b\0c\0d\0e\0f"):
-        assert matches(text, hashed(text))
+        assert password_matches(text, hashed_password(text))
 
 
 @pytest.mark.parametrize("text", ["", "123456789", "x" * 201])
 def test_passwords_that_are_none(text):
     with pytest.raises(PasswordError, match="characters"):
-        hashed(text)
+        hashed_password(text)
 
 
 def test_nobody_has_no_password_and_takes_as_long(monkeypatch):
     computed, real = [], passwords._hasher.verify
     fake = SimpleNamespace(verify=lambda *given: computed.append(given[0]) or real(*given))
     monkeypatch.setattr(passwords, "_hasher", fake)
-    assert not matches("correct horse battery", None)
+    assert not password_matches("correct horse battery", None)
     (stored,) = computed
     assert argon2.extract_parameters(stored) == argon2.extract_parameters(hashed_by_default())
 
@@ -46,9 +46,9 @@ def hashed_by_default():
 
 
 def test_old_hashes_are_noticed():
-    assert not passwords.is_outdated(hashed("correct horse battery"))
-    assert passwords.is_outdated(argon2.PasswordHasher(memory_cost=8192).hash("correct horse battery"))
-    assert not matches("correct horse battery", "scrypt$nonsense")
+    assert not passwords.is_outdated_hash(hashed_password("correct horse battery"))
+    assert passwords.is_outdated_hash(argon2.PasswordHasher(memory_cost=8192).hash("correct horse battery"))
+    assert not password_matches("correct horse battery", "scrypt$nonsense")
 
 
 def test_at_most_two_are_computed_at_once_and_few_wait(monkeypatch):
@@ -69,7 +69,7 @@ def test_at_most_two_are_computed_at_once_and_few_wait(monkeypatch):
 
     def check():
         try:
-            matches("correct horse battery", None)
+            password_matches("correct horse battery", None)
         except BusyError:
             refused.append(1)
 

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from service.traffic import Traffic
-from sidelight.service.domain.answers import answers
+from sidelight.service.domain.answers import record_answers
 from sidelight.service.domain.decisions import decide
 from sidelight.service.domain.inputs import AnswerTo, Prediction
 from sidelight.service.maintenance.check import check_database
@@ -18,7 +18,7 @@ def traffic(service):
 
 
 def said(traffic, *given):
-    return traffic.service.do(answers(traffic.monitor, given, actor="key:2"))
+    return traffic.service.do(record_answers(traffic.monitor, given, actor="key:2"))
 
 
 def test_each_answer_has_a_result_of_its_own(traffic):

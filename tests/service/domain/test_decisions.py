@@ -6,7 +6,7 @@ import pytest
 from service.traffic import Traffic
 from sidelight.monitor import ClassifierMonitor
 from sidelight.service.domain import monitors
-from sidelight.service.domain.answers import answers
+from sidelight.service.domain.answers import record_answers
 from sidelight.service.domain.decisions import decide
 from sidelight.service.domain.inputs import AnswerTo, Prediction
 from sidelight.service.domain.payloads import Payload
@@ -18,7 +18,7 @@ from sidelight.service.store import open_storage
 
 @pytest.fixture
 def monitor(service):
-    return service.do(monitors.create("digits", {"tolerance": 0.2, "confidence": 0.9}, actor="key:1")).id
+    return service.do(monitors.create_monitor("digits", {"tolerance": 0.2, "confidence": 0.9}, actor="key:1")).id
 
 
 def test_decisions_are_those_of_the_library(service, monitor):
@@ -29,7 +29,7 @@ def test_decisions_are_those_of_the_library(service, monitor):
         expected = twin.decide(name, id=id)
         assert (found.verify, found.reason, found.prediction) == (expected.verify, expected.reason, name)
         if found.verify:
-            (result,) = service.do(answers(monitor, [AnswerTo(id, correct=k % 7 > 0)], actor="key:1"))
+            (result,) = service.do(record_answers(monitor, [AnswerTo(id, correct=k % 7 > 0)], actor="key:1"))
             assert (result.status, result.verdict) == twin.answer(id, correct=k % 7 > 0)[::5]
     assert service.report(monitor).to_dict()["classes"] == twin.report().to_dict()["classes"]
 
@@ -72,7 +72,9 @@ def test_everything_is_checked_before_anything_is_decided(service, monitor, bad,
 
 
 def test_the_day_of_a_cap_is_that_of_the_time(service):
-    row = service.do(monitors.create("daily", {"tolerance": 0.2, "daily_cap": 2, "aim": "first-come"}, actor="x"))
+    row = service.do(
+        monitors.create_monitor("daily", {"tolerance": 0.2, "daily_cap": 2, "aim": "first-come"}, actor="x")
+    )
     with service.read() as tx:
         now = tx.now()
     job = decide(service, row.id, [Prediction(f"a{k}", "a", time=now) for k in range(5)], actor="x")
@@ -87,7 +89,7 @@ def test_the_day_of_a_cap_is_that_of_the_time(service):
 
 
 def test_payloads_are_kept_for_verifications_alone(service):
-    row = service.do(monitors.create("capped", {"tolerance": 0.2, "cap": 2, "aim": "first-come"}, actor="x"))
+    row = service.do(monitors.create_monitor("capped", {"tolerance": 0.2, "cap": 2, "aim": "first-come"}, actor="x"))
     payload = Payload("text/plain", b"\x00\xff what was seen")
     job = decide(service, row.id, [Prediction(f"a{k}", "a", payload=payload) for k in range(5)], actor="x")
     assert [one.verify for one in service.do(job)] == [True, True, False, False, False]
@@ -138,7 +140,7 @@ def test_both_databases_decide_the_same(tmp_path, postgres_url):
 def test_equal_numbers_are_one_class_in_the_list_of_verifications_and_in_charts_too(service, monitor):
     batch = [Prediction(str(name), name) for name in (1, 1.0, True)]
     service.do(decide(service, monitor, batch, actor="key:1"))
-    service.do(answers(monitor, [AnswerTo(one.id, correct=True) for one in batch], actor="key:1"))
+    service.do(record_answers(monitor, [AnswerTo(one.id, correct=True) for one in batch], actor="key:1"))
     with service.read() as tx:
         assert tx.all("SELECT DISTINCT class FROM verifications") == [("1",)]
         assert tx.all("SELECT DISTINCT class FROM history") == [("1",)]

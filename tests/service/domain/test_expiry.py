@@ -14,7 +14,7 @@ def states(service):
 def test_what_is_overdue_by_the_clock_is_given_up_and_the_rest_is_not(service):
     hour = {"seconds": 3600}
     for name, patience, age in (("timed", hour, 7200.0), ("fresh", hour, 0.0), ("counted", 1, 7200.0)):
-        made = service.do(monitors.create(name, {"tolerance": 0.1, "patience": patience}, actor="test"))
+        made = service.do(monitors.create_monitor(name, {"tolerance": 0.1, "patience": patience}, actor="test"))
         with service.read() as tx:
             now = tx.now()
         service.do(decisions.decide(service, made.id, [Prediction(name, "7", now - age)], actor="test"))
@@ -33,7 +33,7 @@ def test_a_monitor_that_cannot_be_used_does_not_keep_the_others_from_expiring(se
     made = []
     for name in ("first", "second"):
         settings = {"tolerance": 0.1, "patience": {"seconds": 3600}}
-        made.append(service.do(monitors.create(name, settings, actor="test")).id)
+        made.append(service.do(monitors.create_monitor(name, settings, actor="test")).id)
         with service.read() as tx:
             now = tx.now()
         service.do(decisions.decide(service, made[-1], [Prediction(name, "7", now - 7200.0)], actor="test"))

@@ -27,7 +27,7 @@ def values(text):
 
 @pytest.fixture
 def digits(service):
-    return service.do(monitors.create("digits", {"tolerance": 0.3}, actor="test"))
+    return service.do(monitors.create_monitor("digits", {"tolerance": 0.3}, actor="test"))
 
 
 def decide(service, monitor, *rows):
@@ -37,7 +37,7 @@ def decide(service, monitor, *rows):
 
 def test_the_numbers_are_those_of_the_database(service, digits, storage):
     decide(service, digits, *((f"p{i}", "7") for i in range(10)))
-    service.do(answers.answers(digits.id, [AnswerTo(f"p{i}", correct=i > 0) for i in range(4)], actor="test"))
+    service.do(answers.record_answers(digits.id, [AnswerTo(f"p{i}", correct=i > 0) for i in range(4)], actor="test"))
     found = values(metrics.metrics(service, None))
     assert found['sidelight_journal_entries_total{monitor="digits"}'] == 15
     assert found['sidelight_predictions_total{monitor="digits"}'] == 10
@@ -77,12 +77,12 @@ def test_only_the_classes_with_the_most_predictions_have_lines(service, digits, 
 
 
 def test_only_the_monitors_that_the_caller_may_see(service, digits):
-    other = service.do(monitors.create("other", {"tolerance": 0.3}, actor="test"))
+    other = service.do(monitors.create_monitor("other", {"tolerance": 0.3}, actor="test"))
     text = metrics.metrics(service, {other.id})
     assert "other" in text
     assert "digits" not in text
     assert "webhook" not in text
-    service.do(monitors.archive(other.id, actor="test"))
+    service.do(monitors.archive_monitor(other.id, actor="test"))
     assert '"other"' not in metrics.metrics(service, None)
 
 

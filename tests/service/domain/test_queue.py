@@ -11,7 +11,7 @@ from service.reviews import ask, claim, make, say, slots, verification
 from sidelight.service.domain import monitors
 from sidelight.service.domain.queue import (
     claim_verifications,
-    held_by,
+    claimed_by,
     last_answered,
     release_verification,
     waiting_for,
@@ -113,7 +113,7 @@ def test_a_verification_that_is_overdue_is_still_offered(service):
 
 def test_an_archived_monitor_has_no_queue(service):
     monitor = make(service, 1)
-    service.do(monitors.archive(monitor, actor="test"))
+    service.do(monitors.archive_monitor(monitor, actor="test"))
     with pytest.raises(Problem, match="archived"):
         claim(service, monitor)
 
@@ -127,7 +127,7 @@ def test_how_long_the_queue_is_for_somebody(service):
         assert waiting_for(tx, monitor, "ann", 2, settle=True).verifications == 2
         assert waiting_for(tx, monitor, "cem", 2, settle=False).verifications == 3
         assert waiting_for(tx, monitor, "cem", 2, settle=True).verifications == 4
-        assert held_by(tx, monitor, "ann") == [1]
+        assert claimed_by(tx, monitor, "ann") == [1]
         assert last_answered(tx, monitor, "ann") == 2
         assert last_answered(tx, monitor, "cem") is None
 

@@ -8,11 +8,17 @@ from service.reviews import ask, claim, entries, make, say, slots, verification
 from sidelight.service.auth.keys import create_key, revoke_key
 from sidelight.service.auth.reviewers import disable_reviewer, invite_reviewer
 from sidelight.service.auth.sessions import follow_link
-from sidelight.service.domain.answers import answers
+from sidelight.service.domain.answers import record_answers
 from sidelight.service.domain.inputs import AnswerTo
-from sidelight.service.domain.monitor_changes import change
+from sidelight.service.domain.monitor_changes import change_settings
 from sidelight.service.domain.queue import Slot
-from sidelight.service.domain.reviews import Said, disputed, outcome, settle_verification, withdraw_review
+from sidelight.service.domain.reviews import (
+    Said,
+    reviews_disagree,
+    reviews_outcome,
+    settle_verification,
+    withdraw_review,
+)
 from sidelight.service.maintenance.check import check_database
 from sidelight.service.problems import Problem
 
@@ -44,14 +50,14 @@ def review(place, correct, label=None):
     ],
 )
 def test_what_reviews_settle(slots, reviews, expected):
-    assert outcome(slots, reviews) == expected
+    assert reviews_outcome(slots, reviews) == expected
 
 
 def test_what_is_disputed():
-    assert disputed([review(1, True), review(2, False)], 2)
-    assert not disputed([review(1, True), review(2, True)], 2)
-    assert not disputed([review(1, True)], 2)
-    assert not disputed([review(1, True), review(2, False), review(3, True)], 2)
+    assert reviews_disagree([review(1, True), review(2, False)], 2)
+    assert not reviews_disagree([review(1, True), review(2, True)], 2)
+    assert not reviews_disagree([review(1, True)], 2)
+    assert not reviews_disagree([review(1, True), review(2, False), review(3, True)], 2)
 
 
 def test_one_review_settles_and_reaches_the_monitor(service):
@@ -262,7 +268,7 @@ def test_a_review_says_exactly_one_thing(service, said):
 def test_an_answer_from_elsewhere_settles_what_a_reviewer_holds(service):
     monitor = make(service, 1)
     claim(service, monitor)
-    service.do(answers(monitor, [AnswerTo("id-1", correct=True)], actor="key:night"))
+    service.do(record_answers(monitor, [AnswerTo("id-1", correct=True)], actor="key:night"))
     with pytest.raises(Problem, match="settled"):
         say(service, monitor, 1, correct=False)
     assert counts(service, monitor) == (1, 0, 0)
@@ -387,7 +393,7 @@ def test_items_with_enough_reviews_settle_when_fewer_are_wanted(service):
         say(service, monitor, number, "ann", correct=number != 4)
     say(service, monitor, 2, "bob", correct=False)
     assert claim(service, monitor, "bob") == 1
-    row = service.do(change(monitor, {"reviews": 1}, actor="admin"))
+    row = service.do(change_settings(monitor, {"reviews": 1}, actor="admin"))
     found = [verification(service, monitor, number) for number in (1, 2, 3, 4)]
     assert [(one.state, one.correct, one.settled_by) for one in found] == [
         ("answered", True, "ann"),

@@ -7,7 +7,7 @@ import json
 from service.durability.load import Client
 from sidelight.monitor import Reason
 from sidelight.monitor.report.records import Report
-from sidelight.service.maintenance.check import check_database, replay, stretch
+from sidelight.service.maintenance.check import check_database, journal_stretch, replay_journal
 from sidelight.service.store import open_storage
 
 
@@ -37,7 +37,7 @@ def replayed(database: str, monitor: str) -> Report:
     """Return the report of the monitor that follows from the journal."""
     storage = open_storage(database, readonly=True)
     try:
-        whole = stretch(storage, monitor)
-        return replay(storage, whole, whole.last, anew=True).report()
+        whole = journal_stretch(storage, monitor)
+        return replay_journal(storage, whole, whole.last, anew=True).report()
     finally:
         storage.close()

@@ -26,7 +26,7 @@ def two(postgres_url):
 @pytest.fixture
 def names(two):
     settings = {"tolerance": 0.2, "cap": 1000}
-    return [two[0].do(monitors.create(f"m{n}", settings, actor="test")).id for n in range(MONITORS)]
+    return [two[0].do(monitors.create_monitor(f"m{n}", settings, actor="test")).id for n in range(MONITORS)]
 
 
 def together(service, ids, turn):

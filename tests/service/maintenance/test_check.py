@@ -9,7 +9,7 @@ from service.traffic import Traffic
 from sidelight.errors import SidelightError
 from sidelight.monitor import RULE
 from sidelight.service.domain import monitor_changes, monitors
-from sidelight.service.domain.answers import answers
+from sidelight.service.domain.answers import record_answers
 from sidelight.service.domain.decisions import decide
 from sidelight.service.domain.expiry import expire
 from sidelight.service.domain.inputs import AnswerTo, Prediction
@@ -18,7 +18,7 @@ from sidelight.service.domain.service import Service
 from sidelight.service.journal import replica, replicas
 from sidelight.service.maintenance import check
 from sidelight.service.maintenance.check import check_database
-from sidelight.service.maintenance.prune import prune
+from sidelight.service.maintenance.prune import prune_journal
 from sidelight.service.options import Options
 from sidelight.service.problems import Problem
 from sidelight.service.store import open_storage
@@ -129,8 +129,8 @@ def test_pruning_leaves_the_state_and_forgets_only_what_was_let_pass(service):
         (entries,) = tx.one("SELECT count(*) FROM journal")
         passed = json.loads(tx.one("SELECT body FROM journal WHERE body LIKE '%\"verify\":0%' ORDER BY number")[0])
         (asked,) = tx.one("SELECT id FROM verifications ORDER BY number")
-    assert prune(service, traffic.monitor) == 0  # everything can still be asked for again
-    assert prune(service, traffic.monitor, days=0) == entries
+    assert prune_journal(service, traffic.monitor) == 0  # everything can still be asked for again
+    assert prune_journal(service, traffic.monitor, days=0) == entries
     with service.read() as tx:
         assert tx.all("SELECT kind FROM journal") == [("sealed",)]
     assert check_database(service.storage) == []
@@ -142,7 +142,7 @@ def test_pruning_leaves_the_state_and_forgets_only_what_was_let_pass(service):
     assert sorted(found, key=str) == [True, "conflict", "conflict"]
     traffic.run(10)
     assert check_database(service.storage) == []
-    assert prune(service, traffic.monitor, days=0) > 0
+    assert prune_journal(service, traffic.monitor, days=0) > 0
     assert check_database(service.storage) == []
     predictions = service.report(traffic.monitor).predictions
     service.do(decide(service, traffic.monitor, [Prediction(passed["id"], passed["class"])], actor="key:1"))
@@ -163,7 +163,7 @@ def test_nothing_is_pruned_that_cannot_be_replayed(service, monkeypatch):
     traffic.run(5)
     monkeypatch.setattr(replica, "_decided_anew", lambda one, data: ({"reason": -1}, ()))
     with pytest.raises(SidelightError, match="but replaying it gives"):
-        prune(service, traffic.monitor, days=0)
+        prune_journal(service, traffic.monitor, days=0)
     with service.read() as tx:
         assert tx.one("SELECT min(number) FROM journal")[0] == 1
         assert tx.one("SELECT base FROM monitors")[0] == 0
@@ -201,24 +201,24 @@ def test_requests_expire_without_traffic(service):
 def test_settings_are_changed_by_journal(service):
     traffic = Traffic(service, cap=3, aim="first-come")
     assert sum(one.verify for one in traffic.decide(10)) == 3
-    row = service.do(monitor_changes.change(traffic.monitor, {"cap": 5, "reviews": 2}, actor="key:9"))
+    row = service.do(monitor_changes.change_settings(traffic.monitor, {"cap": 5, "reviews": 2}, actor="key:9"))
     assert (row.settings["cap"], row.settings["reviews"]) == (5, 2)
     assert sum(one.verify for one in traffic.decide(10)) == 2
     for wrong in ({"tolerance": 0.3}, {"cap": -1}, {"reviews": 3}, {"cap": 7, "reviews": 0}, {"nonsense": 1}):
         with pytest.raises(Problem) as caught:
-            service.do(monitor_changes.change(traffic.monitor, wrong, actor="key:9"))
+            service.do(monitor_changes.change_settings(traffic.monitor, wrong, actor="key:9"))
         assert caught.value.status == 422
         assert caught.value.places
     assert sum(one.verify for one in traffic.decide(10)) == 0
     assert check_database(service.storage) == []
     restart(service)
     assert sum(one.verify for one in traffic.decide(10)) == 0
-    service.do(monitors.archive(traffic.monitor, actor="key:9"))
+    service.do(monitors.archive_monitor(traffic.monitor, actor="key:9"))
     for job in (
-        monitors.archive(traffic.monitor, actor="key:9"),
-        monitor_changes.change(traffic.monitor, {"cap": 1}, actor="key:9"),
+        monitors.archive_monitor(traffic.monitor, actor="key:9"),
+        monitor_changes.change_settings(traffic.monitor, {"cap": 1}, actor="key:9"),
         decide(service, traffic.monitor, [Prediction("x", "a")], actor="key:9"),
-        answers(traffic.monitor, [AnswerTo("p1", correct=True)], actor="key:9"),
+        record_answers(traffic.monitor, [AnswerTo("p1", correct=True)], actor="key:9"),
     ):
         with pytest.raises(Problem) as caught:
             service.do(job)
@@ -235,12 +235,12 @@ def test_settings_are_changed_by_journal(service):
 def test_patience_is_changed_by_journal(service, patience):
     traffic = Traffic(service, patience=40)
     traffic.decide(20)
-    row = service.do(monitor_changes.change(traffic.monitor, {"patience": patience}, actor="key:9"))
+    row = service.do(monitor_changes.change_settings(traffic.monitor, {"patience": patience}, actor="key:9"))
     assert row.settings["patience"] == patience
     traffic.decide(20)
     for wrong in (0, {"hours": 1}, {"seconds": "x"}, "soon"):
         with pytest.raises(Problem) as caught:
-            service.do(monitor_changes.change(traffic.monitor, {"patience": wrong}, actor="key:9"))
+            service.do(monitor_changes.change_settings(traffic.monitor, {"patience": wrong}, actor="key:9"))
         assert caught.value.status == 422
     restart(service)
     traffic.decide(20)
@@ -271,7 +271,7 @@ def test_verifying_and_pruning_do_not_disturb_those_who_work(service):
     while thread.is_alive():
         assert check_database(service.storage) == []
         if rounds % 3 == 2:
-            prune(service, traffic.monitor, days=0)
+            prune_journal(service, traffic.monitor, days=0)
         rounds += 1
     thread.join()
     assert failures == []
@@ -286,7 +286,7 @@ def test_another_process_follows_over_a_pruned_beginning(postgres_url):
         first.run(3)
         services[1].report(first.monitor)  # follows up to here
         first.run(3)
-        prune(services[0], first.monitor, days=0)
+        prune_journal(services[0], first.monitor, days=0)
         first.run(1)
         assert services[1].report(first.monitor) == services[0].report(first.monitor)
         assert check_database(services[1].storage) == []
@@ -302,8 +302,8 @@ def test_a_journal_that_cannot_be_followed_harms_no_other_monitor(service, monke
     service.do(Sql(f"UPDATE journal SET at = at + 1 WHERE number = ({last}) AND monitor = '{broken.monitor}'"))
     restart(service)
     rebuilt = []
-    genuine = replicas.rebuild
-    monkeypatch.setattr(replicas, "rebuild", lambda *those: rebuilt.append(those[1]) or genuine(*those))
+    genuine = replicas.rebuild_replica
+    monkeypatch.setattr(replicas, "rebuild_replica", lambda *those: rebuilt.append(those[1]) or genuine(*those))
     for _ in range(5):
         with pytest.raises(Problem, match="cannot be replayed") as caught:
             broken.decide()

@@ -15,7 +15,7 @@ from sidelight.service.domain import monitors
 from sidelight.service.domain.service import Service
 from sidelight.service.maintenance import backup, copy, export
 from sidelight.service.maintenance.check import check_database
-from sidelight.service.server.run import ServeOptions, opened
+from sidelight.service.server.run import ServeOptions, opened_service
 from sidelight.service.store import open_storage
 from sidelight.service.store.base import ConflictError
 from sidelight.service.store.sqlite import SQLiteTransaction
@@ -23,7 +23,7 @@ from sidelight.service.store.sqlite import SQLiteTransaction
 
 def exported(storage, what="journal", names=()):
     stream = io.StringIO()
-    export.write_json_lines(export.rows(storage, what, names), stream)
+    export.write_json_lines(export.export_rows(storage, what, names), stream)
     return stream.getvalue()
 
 
@@ -35,7 +35,7 @@ def all_exports(storage):
 def filled(service):
     fill(service, 300, "digits")
     old = fill(service, 60, "old")
-    service.do(monitors.archive(old, actor="key:1"))
+    service.do(monitors.archive_monitor(old, actor="key:1"))
     return service
 
 
@@ -48,12 +48,12 @@ def there(postgres_server):
 
 def test_there_and_back_again_gives_the_same_bytes(filled, there, tmp_path):
     before = all_exports(filled.storage)
-    counted = copy.copy(filled.storage, there)
+    counted = copy.copy_database(filled.storage, there)
     assert counted["journal"] == len(before["journal"].splitlines())
     assert counted["payloads"] > 0
     assert all_exports(there) == before
     back = open_storage(str(tmp_path / "back.db"))
-    assert copy.copy(there, back) == counted
+    assert copy.copy_database(there, back) == counted
     assert all_exports(back) == before
     back.close()
 
@@ -64,13 +64,13 @@ def test_many_decisions_there_and_back_again(tmp_path, there):
     service = Service(open_storage(str(tmp_path / "source.db")))
     fill(service, int(os.environ.get("SIDELIGHT_DECISIONS", "3000")), batch=1000)
     back = open_storage(str(tmp_path / "back.db"))
-    copy.copy(service.storage, there)
-    copy.copy(there, back)
+    copy.copy_database(service.storage, there)
+    copy.copy_database(there, back)
     paths = []
     for number, storage in enumerate((service.storage, there, back)):
         for what in export.COLUMNS:
             paths.append(tmp_path / f"{number}-{what}.jsonl")
-            export.write_file(export.rows(storage, what), what, paths[-1])
+            export.write_export(export.export_rows(storage, what), what, paths[-1])
     contents = [path.read_bytes() for path in paths]
     assert contents[:3] == contents[3:6] == contents[6:]
     back.close()
@@ -79,9 +79,9 @@ def test_many_decisions_there_and_back_again(tmp_path, there):
 
 def test_a_copy_goes_on_as_the_original_does(filled, tmp_path):
     target = open_storage(str(tmp_path / "copy.db"))
-    copy.copy(filled.storage, target)
+    copy.copy_database(filled.storage, target)
     with filled.read() as tx:
-        monitor = monitors.find(tx, "digits").id
+        monitor = monitors.find_monitor(tx, "digits").id
     expected = filled.report(monitor)
     twin = Service(target)
     assert twin.report(monitor) == expected
@@ -106,7 +106,7 @@ def test_a_database_in_use_is_no_target(filled, tmp_path):
     monitor = fill(service, 20, "kept")
     before = exported(other)
     with pytest.raises(SidelightError, match=r"the target already contains data \(in monitors, journal"):
-        copy.copy(filled.storage, other)
+        copy.copy_database(filled.storage, other)
     assert exported(other) == before
     assert service.report(monitor).predictions == 20
     service.close()
@@ -121,19 +121,19 @@ def test_a_copy_that_fails_leaves_nothing(filled, tmp_path, monkeypatch):
 
     monkeypatch.setattr(SQLiteTransaction, "insert", losing)
     with pytest.raises(SidelightError, match="the copy of the table verifications differs"):
-        copy.copy(filled.storage, target)
+        copy.copy_database(filled.storage, target)
     with target.read() as tx:
         assert tx.one("SELECT count(*) FROM journal") == (0,)
     assert [one.text for one in check_database(target)] == [copy.UNFINISHED]
     target.close()
     with (
         pytest.raises(SidelightError, match="was not finished: repeat it"),
-        opened(ServeOptions(database=str(target.path))),
+        opened_service(ServeOptions(database=str(target.path))),
     ):
         pass
     monkeypatch.undo()
     target = open_storage(str(target.path))
-    copy.copy(filled.storage, target)
+    copy.copy_database(filled.storage, target)
     assert check_database(target) == []
     target.close()
 
@@ -148,7 +148,7 @@ def test_the_source_may_be_served(filled, tmp_path):
         if table == "journal":
             grown.append(fill(filled, 50, f"new{len(grown)}"))
 
-    copy.copy(filled.storage, target, grow)
+    copy.copy_database(filled.storage, target, grow)
     assert grown
     assert exported(target) == before
     assert exported(filled.storage) != before
@@ -182,7 +182,7 @@ def test_audit_is_exported(filled):
 
 def test_monitors_that_are_not_there(filled, tmp_path):
     with pytest.raises(SidelightError, match="no monitor 'letters': the monitors are digits, old"):
-        export.write_file(export.rows(filled.storage, "journal", ["letters"]), "journal", tmp_path / "x.jsonl")
+        export.write_export(export.export_rows(filled.storage, "journal", ["letters"]), "journal", tmp_path / "x.jsonl")
     assert list(tmp_path.glob("x*")) == []
 
 
@@ -190,7 +190,7 @@ def test_monitors_that_are_not_there(filled, tmp_path):
 def test_parquet_holds_what_json_lines_hold(filled, what, tmp_path):
     lines = [json.loads(line) for line in exported(filled.storage, what).splitlines()]
     path = tmp_path / f"{what}.parquet"
-    assert export.write_file(export.rows(filled.storage, what), what, path) == len(lines)
+    assert export.write_export(export.export_rows(filled.storage, what), what, path) == len(lines)
     table = pq.read_table(path)
     assert table.column_names == list(export.COLUMNS[what])
     assert table.num_rows == len(lines)
@@ -264,7 +264,7 @@ def test_the_source_is_not_idle_while_what_was_written_is_read_back(filled, tmp_
             yield Watched(tx._connection)
 
     monkeypatch.setattr(storage, "read", watched)
-    copy.copy(storage, target)
+    copy.copy_database(storage, target)
     storage.close()
     target.close()
     assert steps

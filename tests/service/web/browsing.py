@@ -12,7 +12,7 @@ from sidelight.service.auth import passwords, reviewers, sessions
 PASSWORD = "correct horse battery"
 BASE = "http://localhost"
 # One hash for all: what passwords cost is tested elsewhere.
-HASHED = passwords.hashed(PASSWORD)
+HASHED = passwords.hashed_password(PASSWORD)
 
 
 class Forms(HTMLParser):

@@ -38,13 +38,13 @@ def test_the_own_password_is_changed_by_who_knows_the_old_one(service, app, brow
     old = elsewhere.post("/start", {"code": invited.code, "name": "", "password": PASSWORD})
     assert old.status_code == 403
     with service.read() as tx:
-        assert audit.read(tx)[1].action == "password changed"
+        assert audit.read_audit(tx)[1].action == "password changed"
     elsewhere.close()
 
 
 def _people(service):
     with service.read() as tx:
-        return reviewers.listed(tx)
+        return reviewers.list_reviewers(tx)
 
 
 def test_scopes_of_people_and_keys_are_changed_on_the_page(service, browsers):

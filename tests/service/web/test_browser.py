@@ -322,7 +322,7 @@ def test_no_page_loads_or_runs_what_its_policy_forbids(service, window):
 
 
 def test_hostile_strings_run_nowhere(service, window):
-    row = service.do(monitors.create("fruit", {"tolerance": 0.05, "labels": list(LABELS)}, actor="test"))
+    row = service.do(monitors.create_monitor("fruit", {"tolerance": 0.05, "labels": list(LABELS)}, actor="test"))
     for n, text in enumerate(HOSTILE):
         one = Prediction(f"{text[:190]}-{n}", text, payload=Payload(payloads.TEXT, text.encode()))
         service.do(decide(service, row.id, [one], actor=text))

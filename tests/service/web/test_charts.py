@@ -44,7 +44,7 @@ def test_the_common_axis_shows_tolerances_and_estimates():
 @pytest.mark.parametrize("interval", [(0.0, 1.0), (0.2, 0.2), (0.9, 1.0), (0.0, 0.0)])
 @pytest.mark.parametrize("estimate", [None, 0.0, 1.0])
 def test_a_strip_stays_inside_its_frame(interval, estimate):
-    svg = parsed(charts.strip(interval, estimate, 0.05, "unknown", 0.15))
+    svg = parsed(charts.interval_strip(interval, estimate, 0.05, "unknown", 0.15))
     bar = svg.find("rect")
     assert 0.0 <= float(bar.get("x")) <= float(bar.get("x")) + float(bar.get("width")) <= 208.0
     assert (svg.find("circle") is None) == (estimate is None)
@@ -52,13 +52,13 @@ def test_a_strip_stays_inside_its_frame(interval, estimate):
 
 
 def test_a_curve_needs_two_points_and_shows_all_of_few():
-    assert charts.history([], 0.05, "unknown") == ""
-    assert charts.spark([Point(1, 0.0, 1.0, 0.0)], 0.05, "unknown") == ""
+    assert charts.history_chart([], 0.05, "unknown") == ""
+    assert charts.interval_spark([Point(1, 0.0, 1.0, 0.0)], 0.05, "unknown") == ""
     points = [Point(n, 0.0, 1.0 / n, 0.5 / n) for n in range(1, 30)]
-    svg = parsed(charts.history(points, 0.05, "below"))
+    svg = parsed(charts.history_chart(points, 0.05, "below"))
     assert len(svg.find("polyline").get("points").split()) == 29
     assert len(svg.find("polygon").get("points").split()) == 58
-    for text in re.findall(r"[\d.]+,[\d.]+", str(charts.spark(points, 0.05, "below"))):
+    for text in re.findall(r"[\d.]+,[\d.]+", str(charts.interval_spark(points, 0.05, "below"))):
         x, y = map(float, text.split(","))
         assert 0.0 <= x <= 120.0
         assert 0.0 <= y <= 30.0
@@ -66,17 +66,17 @@ def test_a_curve_needs_two_points_and_shows_all_of_few():
 
 def test_many_points_are_thinned_to_the_first_the_last_and_some_between():
     points = [Point(n, 0.0, 1.0, None) for n in range(10_000)]
-    thin = charts.thinned(points, 24)
+    thin = charts.thinned_points(points, 24)
     assert len(thin) == 24
     assert (thin[0], thin[-1]) == (points[0], points[-1])
     assert [one.at for one in thin] == sorted(one.at for one in thin)
-    parsed(charts.history(points, 0.05, "unknown"))
-    parsed(charts.history([Point(5, 0.0, 1.0, 0.1)] * 2, 0.05, "unknown"))  # all at one place
+    parsed(charts.history_chart(points, 0.05, "unknown"))
+    parsed(charts.history_chart([Point(5, 0.0, 1.0, 0.1)] * 2, 0.05, "unknown"))  # all at one place
 
 
 def test_columns_add_up():
-    assert charts.stacked([], ("a", "b")) == ""
-    svg = parsed(charts.stacked([("<mon>", 3.0, 1.0), ("tue", 0.0, 0.0)], ("answered", "not")))
+    assert charts.stacked_chart([], ("a", "b")) == ""
+    svg = parsed(charts.stacked_chart([("<mon>", 3.0, 1.0), ("tue", 0.0, 0.0)], ("answered", "not")))
     groups = svg.findall("g")
     assert groups[0].find("title").text == "<mon>: 3 answered, 1 not"
     saved, spent = (float(one.get("height")) for one in groups[0].findall("rect"))
@@ -85,6 +85,6 @@ def test_columns_add_up():
 
 @pytest.mark.parametrize(("share", "kind"), [(0.0, "fill"), (0.5, "fill"), (1.0, "full"), (7.0, "full")])
 def test_a_meter_is_full_at_most(share, kind):
-    bar = parsed(charts.meter(share, "labels")).findall("rect")[1]
+    bar = parsed(charts.budget_meter(share, "labels")).findall("rect")[1]
     assert bar.get("class") == kind
     assert float(bar.get("width")) <= 200.0

@@ -92,10 +92,10 @@ def test_signing_in_does_not_depend_on_how_a_keyboard_composes_letters(service):
     with pytest.raises(Problem, match="this name is taken"):
         service.do(reviewers.invite_reviewer("test", "\N{LATIN CAPITAL LETTER A WITH ACUTE}da", ["answer"]))
     with service.read() as tx:
-        assert sessions.account(tx, "\N{LATIN CAPITAL LETTER A WITH ACUTE}da") is not None
-    stored = passwords.hashed(f"cafe{accent} au lait")
-    assert passwords.matches("caf\N{LATIN SMALL LETTER E WITH ACUTE} au lait", stored)
-    assert not passwords.matches("cafe au lait", stored)
+        assert sessions.find_account(tx, "\N{LATIN CAPITAL LETTER A WITH ACUTE}da") is not None
+    stored = passwords.hashed_password(f"cafe{accent} au lait")
+    assert passwords.password_matches("caf\N{LATIN SMALL LETTER E WITH ACUTE} au lait", stored)
+    assert not passwords.password_matches("cafe au lait", stored)
 
 
 def test_signing_in_gives_a_new_cookie_and_ends_the_old_session(service, app):
@@ -113,8 +113,8 @@ def test_signing_in_gives_a_new_cookie_and_ends_the_old_session(service, app):
     second = browser.sign_in("Ada", follow=False)
     assert second.cookies["sidelight"] != one
     with service.read() as tx:
-        assert sessions.find(tx, one) is None
-        assert sessions.find(tx, second.cookies["sidelight"]).name == "Ada"
+        assert sessions.find_session(tx, one) is None
+        assert sessions.find_session(tx, second.cookies["sidelight"]).name == "Ada"
     browser.close()
 
 
@@ -185,7 +185,7 @@ def at(app):
 @pytest.fixture
 def quick(monkeypatch):
     """Replace the slow hash."""
-    monkeypatch.setattr(passwords, "matches", lambda password, stored: password == PASSWORD and stored is not None)
+    monkeypatch.setattr(passwords, "password_matches", lambda password, stored: password == PASSWORD and stored is not None)
 
 
 @pytest.mark.parametrize("name", ["Ada", "Nobody"])
@@ -258,7 +258,7 @@ def test_behind_a_proxy_the_forwarded_address_counts(service, app, time, quick):
 def test_a_wrong_code_costs_neither_a_hash_nor_a_commit(service, at, time, monkeypatch):
     service.do(sessions.make_first_link())
     jobs = service.writer.jobs
-    monkeypatch.setattr(passwords, "hashed", None)
+    monkeypatch.setattr(passwords, "hashed_password", None)
     replies = [at("192.0.2.1").post("/start", {"code": "wrong", "password": PASSWORD}) for _ in range(30)]
     assert {one.status_code for one in replies} == {403}
     assert time.slept == [0.0] * 20 + [1.0] * 10

@@ -17,7 +17,7 @@ from service.web.hostile import HOSTILE, LABELS
 from sidelight.service.auth.keys import create_key
 from sidelight.service.demo.digits import png
 from sidelight.service.domain import monitors, payloads
-from sidelight.service.domain.answers import answers
+from sidelight.service.domain.answers import record_answers
 from sidelight.service.domain.decisions import decide
 from sidelight.service.domain.inputs import AnswerTo, Prediction
 from sidelight.service.domain.payloads import Payload
@@ -169,7 +169,7 @@ def test_monitors_of_others_do_not_exist(service, browsers):
 def test_hostile_strings_are_only_text(service, browsers):
     browser = browsers()
     names = [one for one in HOSTILE if one.strip()]
-    row = service.do(monitors.create("fruit", {"tolerance": 0.05, "labels": list(LABELS)}, actor="test"))
+    row = service.do(monitors.create_monitor("fruit", {"tolerance": 0.05, "labels": list(LABELS)}, actor="test"))
     for n, text in enumerate(HOSTILE):
         for m, kind in enumerate((payloads.TEXT, payloads.JSON, payloads.LINK)):
             content = json.dumps({text: text, "list": [text]}) if kind == payloads.JSON else text
@@ -309,7 +309,7 @@ def test_items_say_who_reviews_them_now(service, browsers):
     service.do(claim_verifications(monitor, "bob", count=3))
     browser = browsers()
     assert browser.get("/m/fruit/verifications").text.count("bob</b>: is reviewing") == 3
-    service.do(answers(monitor, [AnswerTo("id-1", correct=True)], actor="key:night"))
+    service.do(record_answers(monitor, [AnswerTo("id-1", correct=True)], actor="key:night"))
     assert browser.get("/m/fruit/verifications").text.count("bob</b>: is reviewing") == 2
 
     class End:
@@ -397,7 +397,7 @@ def test_the_dashboard_says_what_it_cost(service, browsers):
 
 @SQLITE
 def test_many_classes_come_in_pages_that_can_be_searched(service, browsers):
-    row = service.do(monitors.create("fruit", {"tolerance": 0.1}, actor="test"))
+    row = service.do(monitors.create_monitor("fruit", {"tolerance": 0.1}, actor="test"))
     rows = [Prediction(f"id-{n}", f"class-{n:03d}") for n in range(250)]
     service.do(decide(service, row.id, rows, actor="test"))
     browser = browsers()

@@ -2,7 +2,7 @@ import socket
 
 import pytest
 
-from sidelight.service.webhooks.addresses import AddressError, Target, check_url, resolve
+from sidelight.service.webhooks.addresses import AddressError, Target, check_webhook_url, resolve_webhook
 
 
 def found(*addresses):
@@ -18,7 +18,7 @@ def test_a_public_address_is_resolved_once():
         calls.append(host)
         return found("93.184.216.34", "2606:2800:220:1::1")(host, port)
 
-    target = resolve("https://Hooks.Example/a/b?c=d", lookup=lookup)
+    target = resolve_webhook("https://Hooks.Example/a/b?c=d", lookup=lookup)
     assert target == Target("93.184.216.34", 443, True, "hooks.example", "/a/b?c=d")
     assert calls == ["hooks.example"]
 
@@ -61,14 +61,14 @@ def test_a_public_address_is_resolved_once():
 def test_other_addresses_are_refused_alone_and_beside_a_public_one(address):
     for addresses in ([address], ["93.184.216.34", address]):
         with pytest.raises(AddressError, match="public Internet"):
-            resolve("https://hooks.example/", lookup=found(*addresses))
+            resolve_webhook("https://hooks.example/", lookup=found(*addresses))
 
 
 def test_loopback_is_allowed_for_tests_and_nothing_else_is():
-    target = resolve("http://127.0.0.1:8080", allow_loopback=True)
+    target = resolve_webhook("http://127.0.0.1:8080", allow_loopback=True)
     assert target == Target("127.0.0.1", 8080, False, "127.0.0.1", "/")
     with pytest.raises(AddressError, match="public Internet"):
-        resolve("http://10.0.0.1/", allow_loopback=True)
+        resolve_webhook("http://10.0.0.1/", allow_loopback=True)
 
 
 @pytest.mark.parametrize(
@@ -95,13 +95,13 @@ def test_loopback_is_allowed_for_tests_and_nothing_else_is():
 )
 def test_what_is_no_address_of_a_receiver_is_refused(url):
     with pytest.raises(AddressError):
-        check_url(url)
+        check_webhook_url(url)
 
 
 def test_decimal_and_octal_spellings_of_loopback_do_not_get_through():
     for host in ("2130706433", "0x7f000001", "0177.0.0.1", "127.1"):
         with pytest.raises(AddressError):
-            resolve(f"https://{host}/")
+            resolve_webhook(f"https://{host}/")
 
 
 def test_a_host_that_is_not_found_is_told():
@@ -109,6 +109,6 @@ def test_a_host_that_is_not_found_is_told():
         raise socket.gaierror(-2, "Name or service not known")
 
     with pytest.raises(AddressError, match="not found"):
-        resolve("https://nowhere.invalid/", lookup=lookup)
+        resolve_webhook("https://nowhere.invalid/", lookup=lookup)
     with pytest.raises(AddressError, match="no IP address"):
-        resolve("https://nowhere.invalid/", lookup=found())
+        resolve_webhook("https://nowhere.invalid/", lookup=found())

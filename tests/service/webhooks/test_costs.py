@@ -26,7 +26,7 @@ def inserted(monkeypatch):
 
 def test_events_without_a_webhook_do_not_split_a_group(service, inserted):
     settings = {"tolerance": 0.2, "policy": "explore", "patience": 5}
-    monitor = service.do(monitors.create("digits", settings, actor="test")).id
+    monitor = service.do(monitors.create_monitor("digits", settings, actor="test")).id
     for turn in range(2):
         inserted.clear()
         rows = [Prediction(f"{turn}-{n}", f"class {n % 50}") for n in range(300)]

@@ -6,12 +6,12 @@ import threading
 import pytest
 
 from sidelight.service.webhooks import delivery
-from sidelight.service.webhooks.delivery import send
+from sidelight.service.webhooks.delivery import send_message
 
 
 def test_a_message_arrives_as_it_is(receiver):
     body = b'{"type":"verdict.changed"}'
-    assert send(receiver.url, body, {"webhook-id": "msg_1"}, allow_loopback=True) == 204
+    assert send_message(receiver.url, body, {"webhook-id": "msg_1"}, allow_loopback=True) == 204
     ((path, headers, got),) = receiver.got
     assert (path, got) == ("/hook?a=b", body)
     assert headers["content-type"] == "application/json"
@@ -23,26 +23,26 @@ def test_a_message_arrives_as_it_is(receiver):
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
 def test_redirects_are_not_followed(receiver, status):
     receiver.answers, receiver.headers = [status], {"Location": receiver.url}
-    assert send(receiver.url, b"{}", {}, allow_loopback=True) == status
+    assert send_message(receiver.url, b"{}", {}, allow_loopback=True) == status
     assert len(receiver.got) == 1
 
 
 def test_proxies_of_the_environment_are_not_used(receiver, monkeypatch):
     for name in ("http_proxy", "HTTP_PROXY", "https_proxy", "all_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
-    assert send(receiver.url, b"{}", {}, allow_loopback=True) == 204
+    assert send_message(receiver.url, b"{}", {}, allow_loopback=True) == 204
 
 
 def test_without_the_option_nothing_goes_to_this_machine(receiver):
-    assert "https" in str(send(receiver.url, b"{}", {}))
-    assert "public Internet" in str(send(receiver.url.replace("http:", "https:"), b"{}", {}))
+    assert "https" in str(send_message(receiver.url, b"{}", {}))
+    assert "public Internet" in str(send_message(receiver.url.replace("http:", "https:"), b"{}", {}))
     assert receiver.got == []
 
 
 def test_nobody_there_is_told():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        outcome = send(f"http://127.0.0.1:{free.getsockname()[1]}/", b"{}", {}, allow_loopback=True)
+        outcome = send_message(f"http://127.0.0.1:{free.getsockname()[1]}/", b"{}", {}, allow_loopback=True)
     assert "cannot be reached" in str(outcome)
 
 
@@ -78,7 +78,7 @@ def test_receivers_that_answer_nonsense_slowly_or_without_end_are_left(monkeypat
     with socket.create_server(("127.0.0.1", 0)) as server:
         thread = threading.Thread(target=answering, args=(server, reply, again))
         thread.start()
-        outcome = send(f"http://127.0.0.1:{server.getsockname()[1]}/", b"{}", {}, allow_loopback=True)
+        outcome = send_message(f"http://127.0.0.1:{server.getsockname()[1]}/", b"{}", {}, allow_loopback=True)
         thread.join(30.0)
     assert not thread.is_alive()
     assert isinstance(outcome, str) or (outcome == 200 and reply.startswith(b"HTTP/1.1 200 OK"))
@@ -97,7 +97,7 @@ def test_time_that_was_spent_on_connecting_counts(monkeypatch):
 
     monkeypatch.setattr(delivery.socket, "create_connection", connect_late)
     with socket.create_server(("127.0.0.1", 0)) as server:
-        outcome = send(f"http://127.0.0.1:{server.getsockname()[1]}/", b"{}", {}, allow_loopback=True)
+        outcome = send_message(f"http://127.0.0.1:{server.getsockname()[1]}/", b"{}", {}, allow_loopback=True)
     assert str(outcome).startswith("TimeoutError")
 
 
@@ -106,7 +106,7 @@ def test_a_handshake_that_comes_byte_by_byte_is_cut_off(monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as server:
         thread = threading.Thread(target=answering, args=(server, b"\x16\x03\x03\x40\x00", b"\x02"))
         thread.start()
-        outcome = send(f"https://127.0.0.1:{server.getsockname()[1]}/", b"{}", {}, allow_loopback=True)
+        outcome = send_message(f"https://127.0.0.1:{server.getsockname()[1]}/", b"{}", {}, allow_loopback=True)
         thread.join(30.0)
     assert not thread.is_alive()
     assert "cannot be reached" in str(outcome)

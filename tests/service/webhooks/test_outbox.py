@@ -14,9 +14,9 @@ from sidelight.service.domain.inputs import AnswerTo, Prediction
 from sidelight.service.journal import audit
 from sidelight.service.problems import Problem
 from sidelight.service.webhooks import outbox
-from sidelight.service.webhooks.endpoints import create_webhook, listed, remove_webhook
+from sidelight.service.webhooks.endpoints import create_webhook, list_webhooks, remove_webhook
 from sidelight.service.webhooks.events import ANSWERS_OVERDUE, BUDGET_USED_UP, EVENTS, VERDICT_CHANGED
-from sidelight.service.webhooks.outbox import DAY, PAUSES, send_due, waiting
+from sidelight.service.webhooks.outbox import DAY, PAUSES, messages_waiting, send_due_messages
 from sidelight.service.writer.duties import LEASE, Clock
 
 
@@ -30,7 +30,7 @@ def service(service):
 def digits(service):
     """A monitor that decides after few answers."""
     settings = {"tolerance": 0.3, "confidence": 0.8, "cap": 20, "patience": 5}
-    return service.do(monitors.create("digits", settings, actor="test"))
+    return service.do(monitors.create_monitor("digits", settings, actor="test"))
 
 
 def hook(service, url, events=tuple(EVENTS), only=None):
@@ -74,18 +74,18 @@ def test_a_process_that_ends_begins_no_message_and_leaves_none_behind(service, d
     use_up(service, digits)
     clock = Clock(service)
     clock.stop()
-    assert send_due(service) == 0
+    assert send_due_messages(service) == 0
     assert receiver.got == []
     with service.read() as tx:
-        assert waiting(tx)
+        assert messages_waiting(tx)
     service.ending.clear()
-    assert send_due(service) > 0
+    assert send_due_messages(service) > 0
 
 
 def test_what_happens_is_told_with_a_signature_that_holds(service, digits, receiver):
     new = hook(service, receiver.url)
     use_up(service, digits)
-    assert send_due(service) == len(receiver.got) > 0
+    assert send_due_messages(service) == len(receiver.got) > 0
     secret = base64.b64decode(new.secret.removeprefix("whsec_"))
     kinds = {}
     for _, headers, body in receiver.got:
@@ -99,15 +99,15 @@ def test_what_happens_is_told_with_a_signature_that_holds(service, digits, recei
     assert len(kinds[BUDGET_USED_UP]) == 1
     assert 1 <= len(kinds[ANSWERS_OVERDUE]) <= 2  # in an hour, or in two if one just begins
     assert len({headers["webhook-id"] for _, headers, _ in receiver.got}) == len(receiver.got)
-    assert send_due(service) == 0
+    assert send_due_messages(service) == 0
 
 
 def test_a_verdict_that_turns_is_told_with_its_number_in_the_journal(service, digits, receiver):
     hook(service, receiver.url, [VERDICT_CHANGED])
     for i in range(20):
         decide(service, digits, f"v{i}")
-        service.do(answers.answers(digits.id, [AnswerTo(f"v{i}", correct=False)], actor="test"))
-    send_due(service)
+        service.do(answers.record_answers(digits.id, [AnswerTo(f"v{i}", correct=False)], actor="test"))
+    send_due_messages(service)
     first = json.loads(receiver.got[0][2])
     assert first["type"] == VERDICT_CHANGED
     assert (first["data"]["class"], first["data"]["before"], first["data"]["verdict"]) == ("7", "unknown", "above")
@@ -123,14 +123,14 @@ def test_a_cap_is_told_once_by_all_processes_and_again_when_a_new_one_is_used_up
     service.writer.replicas.drop([digits.id])  # as if another process went on
     decide(service, digits, "a")
     assert len(rows(service)) == 1
-    service.do(monitor_changes.change(digits.id, {"cap": 21}, actor="test"))
+    service.do(monitor_changes.change_settings(digits.id, {"cap": 21}, actor="test"))
     decide(service, digits, "b")
     decide(service, digits, "c")
     assert len(rows(service)) == 2
 
 
 def test_caps_of_days_that_come_in_turn_are_told_once_each(service, receiver):
-    daily = service.do(monitors.create("daily", {"tolerance": 0.3, "daily_cap": 1}, actor="test"))
+    daily = service.do(monitors.create_monitor("daily", {"tolerance": 0.3, "daily_cap": 1}, actor="test"))
     hook(service, receiver.url, [BUDGET_USED_UP])
     with service.read() as tx:
         now = tx.now()
@@ -141,7 +141,7 @@ def test_caps_of_days_that_come_in_turn_are_told_once_each(service, receiver):
 
 
 def test_webhooks_get_only_the_events_and_monitors_they_want(service, digits, receiver):
-    other = service.do(monitors.create("other", {"tolerance": 0.3, "cap": 1}, actor="test"))
+    other = service.do(monitors.create_monitor("other", {"tolerance": 0.3, "cap": 1}, actor="test"))
     hook(service, receiver.url, [BUDGET_USED_UP], ["other"])
     use_up(service, digits)
     assert rows(service) == []
@@ -173,7 +173,7 @@ def test_a_receiver_that_fails_is_tried_again_with_growing_pauses_for_a_day(serv
     for attempt in range(1, len(PAUSES) + 2):
         with service.read() as tx:
             now = tx.now()
-        assert send_due(service) == 0
+        assert send_due_messages(service) == 0
         assert len(receiver.got) == attempt
         left = rows(service)
         if not left:
@@ -189,8 +189,8 @@ def test_a_receiver_that_fails_is_tried_again_with_growing_pauses_for_a_day(serv
     assert len({body for _, _, body in receiver.got}) == 1
     assert len({headers["webhook-id"] for _, headers, _ in receiver.got}) == 1
     with service.read() as tx:
-        assert audit.read(tx)[0].action == "webhook given up"
-        assert listed(tx)[0].failure == "the receiver answered 500"
+        assert audit.read_audit(tx)[0].action == "webhook given up"
+        assert list_webhooks(tx)[0].failure == "the receiver answered 500"
 
 
 def test_a_message_of_yesterday_is_given_up(service, digits, receiver):
@@ -198,7 +198,7 @@ def test_a_message_of_yesterday_is_given_up(service, digits, receiver):
     use_up(service, digits)
     service.do(Later(created=DAY))
     receiver.answers = [503]
-    send_due(service)
+    send_due_messages(service)
     assert rows(service) == []
 
 
@@ -207,13 +207,13 @@ def test_after_a_failure_the_others_to_the_same_receiver_wait_and_keep_their_ord
     for _ in range(4):
         service.do(_Tell(digits.id))
     receiver.answers = [500]
-    assert send_due(service) == 0
+    assert send_due_messages(service) == 0
     assert len(receiver.got) == 1
     with service.read() as tx:
-        assert not waiting(tx)
+        assert not messages_waiting(tx)
     assert sorted(tries for _, tries, *_ in rows(service)) == [0, 0, 0, 1]
     service.do(Later(60.0))
-    assert send_due(service) == 4
+    assert send_due_messages(service) == 4
     numbers = [json.loads(body)["data"]["number"] for _, _, body in receiver.got]
     assert numbers == sorted(numbers)
 
@@ -235,7 +235,7 @@ def test_a_receiver_that_is_down_does_not_keep_others_waiting(service, digits, r
     hook(service, "http://127.0.0.1:9/", [BUDGET_USED_UP])
     hook(service, receiver.url, [BUDGET_USED_UP])
     use_up(service, digits)
-    assert send_due(service) == 1
+    assert send_due_messages(service) == 1
     assert len(receiver.got) == 1
 
 
@@ -243,27 +243,27 @@ def test_a_process_that_dies_while_sending_leaves_the_message_to_others(service,
     hook(service, receiver.url, [BUDGET_USED_UP])
     use_up(service, digits)
     assert len(service.do(outbox._claim_due())) == 1  # and dies
-    assert send_due(service) == 0
+    assert send_due_messages(service) == 0
     service.do(Later(LEASE + 1.0))
-    assert send_due(service) == 1
+    assert send_due_messages(service) == 1
 
 
 def test_a_receiver_that_wants_no_more_gets_no_more(service, digits, receiver):
     hook(service, receiver.url)
     use_up(service, digits)
     receiver.answers = [410]
-    send_due(service)
+    send_due_messages(service)
     assert len(receiver.got) == 1
     assert rows(service) == []
     with service.read() as tx:
-        assert listed(tx)[0].disabled_at is not None
+        assert list_webhooks(tx)[0].disabled_at is not None
 
 
 def test_a_webhook_that_is_removed_sends_nothing_more(service, digits, receiver):
     new = hook(service, receiver.url)
     use_up(service, digits)
     service.do(remove_webhook("test", new.webhook.id))
-    assert send_due(service) == 0
+    assert send_due_messages(service) == 0
     assert receiver.got == []
     with pytest.raises(Problem, match="no webhook"):
         service.do(remove_webhook("test", new.webhook.id))
@@ -291,4 +291,4 @@ def test_what_is_no_webhook_is_refused(service, digits, wrong):
         service.do(create_webhook("test", **given))
     assert caught.value.status == 422
     with service.read() as tx:
-        assert listed(tx) == []
+        assert list_webhooks(tx) == []

@@ -56,13 +56,13 @@ def copy_command(target: str, database: str) -> None:
 
     Stop the server first if you want to continue with the copy: changes made while it is being copied are not in it.
     """
-    from sidelight.service.maintenance.copy import copy
+    from sidelight.service.maintenance.copy import copy_database
     from sidelight.service.store import open_storage
 
     with reading(database) as source:
         place = open_storage(target)
         try:
-            copied = copy(source, place)
+            copied = copy_database(source, place)
         finally:
             place.close()
     note_taken(database, "copy made", "", journal=copied["journal"])
@@ -98,12 +98,12 @@ def export_command(database: str, what: str, monitors: tuple[str, ...], out: str
     from sidelight.service.maintenance import export
 
     with reading(database) as storage:
-        rows = export.rows(storage, what, monitors)
+        rows = export.export_rows(storage, what, monitors)
         note_taken(database, "data exported", what, monitors=list(monitors))  # before, as it may be cut short
         if out is None:
             export.write_json_lines(rows, sys.stdout)
         else:
-            click.echo(f"{grouped(export.write_file(rows, what, out))} rows written to {out}", err=True)
+            click.echo(f"{grouped(export.write_export(rows, what, out))} rows written to {out}", err=True)
 
 
 @click.command("check", short_help="Check that everything is as it was stored.")
@@ -117,7 +117,7 @@ def check_command(context: click.Context, database: str) -> None:
     with reading(database) as storage:
         findings = check_database(storage)
         with storage.read() as tx:
-            found = monitors.every(tx, archived=True)
+            found = monitors.all_monitors(tx, archived=True)
     for one in findings:
         terminal.write(terminal.wrapped(str(one)))
     if findings:

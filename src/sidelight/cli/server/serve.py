@@ -136,7 +136,7 @@ def command(
     """
     require_extra()
     from sidelight.service.server.listener import listen
-    from sidelight.service.server.run import ServeOptions, run
+    from sidelight.service.server.run import ServeOptions, run_server
 
     if demo and context.get_parameter_source("database") is click.core.ParameterSource.COMMANDLINE:
         raise click.UsageError("the demonstration uses its own database: leave out --database")
@@ -155,7 +155,7 @@ def command(
             click.echo("Making up a day of predictions and reviews ...")
             run_demo(settings, listener, partial(_say_demo, host))
         else:
-            run(settings, listener, partial(_say, settings.database, host))
+            run_server(settings, listener, partial(_say, settings.database, host))
 
 
 def _if_somebody_reads(say: Callable[..., None]) -> Callable[..., None]:

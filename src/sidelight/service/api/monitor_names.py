@@ -49,6 +49,6 @@ class Names:
             return None
         try:
             with self._service.read() as tx:
-                return monitors.find(tx, name).id
+                return monitors.find_monitor(tx, name).id
         except Problem:
             return None

@@ -40,7 +40,7 @@ class KeyRing:
         self, service: Service, command_key: str | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._service = service
-        self._command_key = None if command_key is None else keys.digest(command_key)
+        self._command_key = None if command_key is None else keys.key_digest(command_key)
         self._known: TLRUCache[bytes, tuple[float, Caller | None]] = TLRUCache(
             _MOST_KNOWN, ttu=lambda _, known, now: known[0], timer=clock
         )
@@ -48,7 +48,7 @@ class KeyRing:
 
     async def caller(self, text: str) -> Caller | None:
         """Return the caller with this key, or None if it does not work."""
-        name = keys.digest(text)
+        name = keys.key_digest(text)
         if name == self._command_key:
             return _COMMAND
         known = self._known.get(name)
@@ -66,7 +66,7 @@ class KeyRing:
     def _look_up(self, text: str) -> tuple[Caller | None, float]:
         """Return the caller with a key, and for how many seconds that holds."""
         with self._service.read() as tx:
-            key, now = keys.find(tx, text), tx.now()
+            key, now = keys.find_key(tx, text), tx.now()
         if key is None or not key.live(now):
             return None, SECONDS
         if now - (key.used_at or 0.0) > _USED:

@@ -79,31 +79,31 @@ class NewKey(NamedTuple):
     key: Key
 
 
-def new_id() -> str:
+def new_account_id() -> str:
     """Return a new id for a key or reviewer, without characters that look alike."""
     return "".join(secrets.choice(_LETTERS) for _ in range(10))
 
 
-def digest(text: str) -> bytes:
+def key_digest(text: str) -> bytes:
     """Return what is stored of a key."""
     return hashlib.sha256(text.encode("utf-8", "replace")).digest()
 
 
-def find(tx: Reader, text: str) -> Key | None:
+def find_key(tx: Reader, text: str) -> Key | None:
     """Return the key of a request, whether or not it still works."""
-    row = tx.one(f"SELECT {_COLUMNS} FROM keys WHERE sha256 = ?", digest(text))
+    row = tx.one(f"SELECT {_COLUMNS} FROM keys WHERE sha256 = ?", key_digest(text))
     return None if row is None else _key(row)
 
 
-def listed(tx: Reader) -> list[Key]:
+def list_keys(tx: Reader) -> list[Key]:
     """Return all keys, newest first."""
     return [_key(row) for row in tx.all(f"SELECT {_COLUMNS} FROM keys ORDER BY created_at DESC, id")]
 
 
-def live(tx: Reader) -> list[Key]:
+def live_keys(tx: Reader) -> list[Key]:
     """Return the keys that work."""
     now = tx.now()
-    return [one for one in listed(tx) if one.live(now)]
+    return [one for one in list_keys(tx) if one.live(now)]
 
 
 @job
@@ -137,7 +137,7 @@ def rotate_key(work: Work, actor: str, id: str, grace: float = GRACE) -> NewKey:
     expires = None if lifetime is None else work.now + lifetime
     new = _insert(work, actor, old.name, old.scopes, old.monitors, expires)
     work.writing().run("UPDATE keys SET expires_at = ? WHERE id = ?", ends, old.id)
-    audit.write(work.writing(), actor, "key rotated", old.prefix, replaced_by=new.key.prefix, works_until=ends)
+    audit.write_audit(work.writing(), actor, "key rotated", old.prefix, replaced_by=new.key.prefix, works_until=ends)
     return new
 
 
@@ -146,7 +146,7 @@ def revoke_key(work: Work, actor: str, id: str) -> None:
     """Revoke a key; requests in progress may still be answered."""
     key = _live(work, id)
     work.writing().run("UPDATE keys SET revoked_at = ? WHERE id = ?", work.now, key.id)
-    audit.write(work.writing(), actor, "key revoked", key.prefix)
+    audit.write_audit(work.writing(), actor, "key revoked", key.prefix)
 
 
 @job
@@ -154,7 +154,7 @@ def change_key(work: Work, actor: str, id: str, rights: Mapping[str, Any]) -> No
     """Change the scopes of a key, its monitors, or both; all processes notice within five seconds."""
     key, rights = _live(work, id), check_rights(work.reading, rights)
     set_rights(work.writing(), "keys", id, rights)
-    audit.write(work.writing(), actor, "key changed", key.prefix, **rights)
+    audit.write_audit(work.writing(), actor, "key changed", key.prefix, **rights)
 
 
 def check_rights(tx: Reader, rights: Mapping[str, Any]) -> dict[str, Sequence[str] | None]:
@@ -214,13 +214,13 @@ def monitor_ids(tx: Reader, names: Collection[str]) -> tuple[str, ...]:
 def _insert(
     work: Work, actor: str, name: str, scopes: Sequence[str], only: Sequence[str] | None, expires: float | None
 ) -> NewKey:
-    id = new_id()
+    id = new_account_id()
     prefix = f"sl_{id}"
     text = f"{prefix}_{secrets.token_urlsafe(32)}"
     monitors = None if only is None else text_of(list(only))
-    row = (id, name, prefix, text_of(list(scopes)), monitors, work.now, actor, expires, None, None, digest(text))
+    row = (id, name, prefix, text_of(list(scopes)), monitors, work.now, actor, expires, None, None, key_digest(text))
     work.writing().insert("keys", [*_COLUMNS.split(", "), "sha256"], [row])
-    audit.write(
+    audit.write_audit(
         work.writing(), actor, "key created", prefix, name=name, scopes=list(scopes), monitors=only, expires_at=expires
     )
     return NewKey(text, _key(row[:10]))

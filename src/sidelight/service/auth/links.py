@@ -18,12 +18,12 @@ INVITATION = 7 * 86_400.0
 """Seconds for which the link of an invited reviewer works."""
 
 
-def digest(code: str) -> bytes:
+def code_digest(code: str) -> bytes:
     """Return the digest of a code or cookie, which is what is stored."""
     return hashlib.sha256(code.encode("utf-8", "replace")).digest()
 
 
-def make(tx: Transaction, now: float, reviewer: str | None, seconds: float = FIRST) -> str:
+def make_link(tx: Transaction, now: float, reviewer: str | None, seconds: float = FIRST) -> str:
     """Return the code of a new link; it sets the password of `reviewer`, or creates an administrator if None.
 
     Earlier links for the same purpose stop working.
@@ -35,15 +35,17 @@ def make(tx: Transaction, now: float, reviewer: str | None, seconds: float = FIR
         tx.run("DELETE FROM sessions WHERE kind = 'link' AND reviewer = ?", reviewer)
     tx.run(
         "INSERT INTO sessions (sha256, kind, reviewer, created_at, expires_at) VALUES (?, 'link', ?, ?, ?)",
-        *(digest(code), reviewer, now, now + seconds),
+        *(code_digest(code), reviewer, now, now + seconds),
     )
     return code
 
 
-def owner(tx: Reader, now: float, code: str) -> str | None:
+def link_owner(tx: Reader, now: float, code: str) -> str | None:
     """Return whose password a link sets, None for a new administrator; refuse a link that does not work."""
     row = tx.one(
-        "SELECT reviewer FROM sessions WHERE sha256 = ? AND kind = 'link' AND expires_at > ?", digest(code.strip()), now
+        "SELECT reviewer FROM sessions WHERE sha256 = ? AND kind = 'link' AND expires_at > ?",
+        code_digest(code.strip()),
+        now,
     )
     if row is None:
         raise Problem("forbidden", "this link was used already, has expired or is incomplete: ask for a new one")
@@ -51,11 +53,11 @@ def owner(tx: Reader, now: float, code: str) -> str | None:
     return reviewer
 
 
-def use_up(tx: Transaction, code: str) -> None:
+def use_up_link(tx: Transaction, code: str) -> None:
     """Invalidate a link."""
-    tx.run("DELETE FROM sessions WHERE sha256 = ? AND kind = 'link'", digest(code.strip()))
+    tx.run("DELETE FROM sessions WHERE sha256 = ? AND kind = 'link'", code_digest(code.strip()))
 
 
-def address(base: str, code: str) -> str:
+def link_address(base: str, code: str) -> str:
     """Return the link."""
     return f"{base.rstrip('/')}/start#{code}"

@@ -33,14 +33,14 @@ class BusyError(SidelightError):
     """Too many passwords are being checked; the request may be repeated in a few seconds."""
 
 
-def hashed(password: str) -> str:
+def hashed_password(password: str) -> str:
     """Return what is stored for a password."""
-    check(password)
+    check_password(password)
     with _turn():
         return _hasher.hash(_secret(password))
 
 
-def matches(password: str, stored: str | None) -> bool:
+def password_matches(password: str, stored: str | None) -> bool:
     """Say whether a password matches the stored one; without a stored one, it takes as long and says no."""
     if len(password) > MOST_LENGTH:
         return False
@@ -49,12 +49,12 @@ def matches(password: str, stored: str | None) -> bool:
     return False
 
 
-def is_outdated(stored: str) -> bool:
+def is_outdated_hash(stored: str) -> bool:
     """Say whether a password should be hashed again, because hashes are made differently now."""
     return _hasher.check_needs_rehash(stored)
 
 
-def check(password: str) -> None:
+def check_password(password: str) -> None:
     """Refuse a password that is too short or too long."""
     if len(password) < LEAST_LENGTH:
         raise PasswordError(f"the password has {len(password)} characters: give at least {LEAST_LENGTH}")

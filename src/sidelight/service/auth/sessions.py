@@ -41,20 +41,22 @@ class Account(NamedTuple):
     password: str | None
 
 
-def find(tx: Reader, cookie: str) -> Reviewer | None:
+def find_session(tx: Reader, cookie: str) -> Reviewer | None:
     """Return the reviewer whose session a cookie belongs to, if it is still valid."""
     row = tx.one(
-        "SELECT reviewer, expires_at FROM sessions WHERE sha256 = ? AND kind = 'session'", links.digest(cookie)
+        "SELECT reviewer, expires_at FROM sessions WHERE sha256 = ? AND kind = 'session'", links.code_digest(cookie)
     )
     if row is None or row[1] <= tx.now():
         return None
-    reviewer = reviewers.find(tx, row[0])
+    reviewer = reviewers.find_reviewer(tx, row[0])
     return None if reviewer is None or reviewer.disabled_at is not None else reviewer
 
 
-def account(tx: Reader, name: str) -> Account | None:
+def find_account(tx: Reader, name: str) -> Account | None:
     """Return the account with this name."""
-    row = tx.one("SELECT id, password FROM reviewers WHERE name = ? AND disabled_at IS NULL", reviewers.spelled(name))
+    row = tx.one(
+        "SELECT id, password FROM reviewers WHERE name = ? AND disabled_at IS NULL", reviewers.spelled_name(name)
+    )
     return None if row is None else Account(*row)
 
 
@@ -64,10 +66,10 @@ def sign_in(work: Work, id: str, old_cookie: str | None = None, renewed: str | N
 
     `renewed` is the password hashed again, if hashes are made differently now.
     """
-    reviewer = reviewers.enabled(work.reading, id)
+    reviewer = reviewers.enabled_reviewer(work.reading, id)
     if renewed is not None:
         work.writing().run("UPDATE reviewers SET password = ? WHERE id = ?", renewed, id)
-    audit.write(work.writing(), reviewer.actor, "signed in", reviewer.name)
+    audit.write_audit(work.writing(), reviewer.actor, "signed in", reviewer.name)
     return _open(work, reviewer, old_cookie)
 
 
@@ -101,7 +103,7 @@ def sign_in_subject(
 @job
 def sign_out(work: Work, cookie: str) -> None:
     """End a session."""
-    work.writing().run("DELETE FROM sessions WHERE sha256 = ?", links.digest(cookie))
+    work.writing().run("DELETE FROM sessions WHERE sha256 = ?", links.code_digest(cookie))
 
 
 @job
@@ -110,14 +112,14 @@ def follow_link(work: Work, code: str, name: str, password: str, old_cookie: str
 
     The password is hashed already, because hashing takes long and would hold up the writer.
     """
-    id = links.owner(work.reading, work.now, code)
+    id = links.link_owner(work.reading, work.now, code)
     if id is None:
         check_text("name", name.strip())
-        links.use_up(work.writing(), code)
+        links.use_up_link(work.writing(), code)
         reviewer = _administrator(work, name, password)
     else:
-        reviewer = reviewers.enabled(work.reading, id)
-        links.use_up(work.writing(), code)
+        reviewer = reviewers.enabled_reviewer(work.reading, id)
+        links.use_up_link(work.writing(), code)
         _set_password(work, reviewer, password, "password chosen")
     return _open(work, reviewer, old_cookie)
 
@@ -125,7 +127,7 @@ def follow_link(work: Work, code: str, name: str, password: str, old_cookie: str
 @job
 def change_password(work: Work, id: str, password: str) -> NewSession:
     """Change the password of someone who knew the old one; all their other sessions and links end."""
-    reviewer = reviewers.enabled(work.reading, id)
+    reviewer = reviewers.enabled_reviewer(work.reading, id)
     _set_password(work, reviewer, password, "password changed")
     return _open(work, reviewer, None)
 
@@ -138,22 +140,22 @@ def make_first_link(work: Work, actor: str = "system", only_first: bool = True) 
     """
     if only_first and reviewers.any_administrator(work.reading):
         return None
-    audit.write(work.writing(), actor, "administrator link made", "" if only_first else "recovery")
-    return links.make(work.writing(), work.now, None)
+    audit.write_audit(work.writing(), actor, "administrator link made", "" if only_first else "recovery")
+    return links.make_link(work.writing(), work.now, None)
 
 
 def _set_password(work: Work, reviewer: Reviewer, password: str, action: str) -> None:
     work.writing().run("UPDATE reviewers SET password = ? WHERE id = ?", password, reviewer.id)
     work.writing().run("DELETE FROM sessions WHERE reviewer = ?", reviewer.id)
-    audit.write(work.writing(), reviewer.actor, action, reviewer.name)
+    audit.write_audit(work.writing(), reviewer.actor, action, reviewer.name)
 
 
 def _administrator(work: Work, name: str, password: str) -> Reviewer:
     """Return a new administrator, or the existing account of this name with a new password and all scopes."""
-    row = work.reading.one("SELECT id FROM reviewers WHERE name = ?", reviewers.spelled(name))
+    row = work.reading.one("SELECT id FROM reviewers WHERE name = ?", reviewers.spelled_name(name))
     if row is None:
-        reviewer = reviewers.insert(work, name, password, reviewers.ADMINISTRATOR)
-        audit.write(work.writing(), reviewer.actor, "administrator created", reviewer.name)
+        reviewer = reviewers.insert_reviewer(work, name, password, reviewers.ADMINISTRATOR)
+        audit.write_audit(work.writing(), reviewer.actor, "administrator created", reviewer.name)
         return reviewer
     id = row[0]
     work.writing().run(
@@ -161,19 +163,19 @@ def _administrator(work: Work, name: str, password: str) -> Reviewer:
         *(password, text_of(list(reviewers.ADMINISTRATOR)), id),
     )
     work.writing().run("DELETE FROM sessions WHERE reviewer = ?", id)
-    reviewer = reviewers.enabled(work.reading, id)
-    audit.write(work.writing(), reviewer.actor, "administrator recovered", reviewer.name)
+    reviewer = reviewers.enabled_reviewer(work.reading, id)
+    audit.write_audit(work.writing(), reviewer.actor, "administrator recovered", reviewer.name)
     return reviewer
 
 
 def _open(work: Work, reviewer: Reviewer, old_cookie: str | None) -> NewSession:
     cookie = secrets.token_urlsafe(32)
     if old_cookie is not None:
-        work.writing().run("DELETE FROM sessions WHERE sha256 = ?", links.digest(old_cookie))
+        work.writing().run("DELETE FROM sessions WHERE sha256 = ?", links.code_digest(old_cookie))
     work.writing().run("DELETE FROM sessions WHERE expires_at < ?", work.now)
     work.writing().run(
         "INSERT INTO sessions (sha256, kind, reviewer, created_at, expires_at) VALUES (?, 'session', ?, ?, ?)",
-        *(links.digest(cookie), reviewer.id, work.now, work.now + SECONDS),
+        *(links.code_digest(cookie), reviewer.id, work.now, work.now + SECONDS),
     )
     return NewSession(cookie, reviewer)
 

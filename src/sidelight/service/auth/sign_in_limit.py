@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable
 
 from starlette.requests import Request
 
-from sidelight.service.auth.reviewers import spelled
+from sidelight.service.auth.reviewers import spelled_name
 from sidelight.service.limits import SIGN_IN_PATIENCE, SIGN_INS, SIGN_INS_AS
 from sidelight.service.rates import RateLimit, neighborhood
 
@@ -51,5 +51,5 @@ def _address(request: Request) -> str:
 
 
 def _key(request: Request, name: str) -> str:
-    text = f"{_address(request)}\n{spelled(name)}"
+    text = f"{_address(request)}\n{spelled_name(name)}"
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()

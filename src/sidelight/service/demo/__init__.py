@@ -40,8 +40,8 @@ _PAUSE = 0.8
 @job
 def _add_people(work: Work, password: str) -> list[str]:
     """Add the administrator of the demonstration and the made-up reviewers, who cannot sign in."""
-    reviewers.insert(work, NAME, password, reviewers.ADMINISTRATOR)
-    people = [reviewers.insert(work, one, None, ("answer", "settle", "report")) for one in _PEOPLE]
+    reviewers.insert_reviewer(work, NAME, password, reviewers.ADMINISTRATOR)
+    people = [reviewers.insert_reviewer(work, one, None, ("answer", "settle", "report")) for one in _PEOPLE]
     return [one.actor for one in people]
 
 
@@ -67,9 +67,9 @@ class Demo:
     def prepare(self) -> None:
         """Create monitors, people, and the predictions and reviews of the last day."""
         service = self.service
-        self._people = service.do(_add_people(passwords.hashed(self.password)))
+        self._people = service.do(_add_people(passwords.hashed_password(self.password)))
         for world in self._worlds:
-            row = service.do(monitors.create(world.name, world.settings, actor=_ACTOR))
+            row = service.do(monitors.create_monitor(world.name, world.settings, actor=_ACTOR))
             self._ids[world.name] = row.id
             service.do(create_key(_ACTOR, f"{world.name} in production", ["decide"], [world.name]))
         asyncio.run(self._past())

@@ -14,7 +14,7 @@ from sidelight.service.demo import Demo
 from sidelight.service.http.logs import write_json_logs
 from sidelight.service.server.app import make_app
 from sidelight.service.server.listener import address_of
-from sidelight.service.server.run import ServeOptions, opened
+from sidelight.service.server.run import ServeOptions, opened_service
 from sidelight.service.server.uvicorn_server import serve
 
 
@@ -27,7 +27,7 @@ def run_demo(options: ServeOptions, listener: socket.socket, say: Callable[[str,
     base = options.url or address_of(listener)
     with (
         tempfile.TemporaryDirectory(prefix="sidelight-demo-") as folder,
-        opened(replace(options, database=str(Path(folder, "demo.db")))) as service,
+        opened_service(replace(options, database=str(Path(folder, "demo.db")))) as service,
     ):
         demo = Demo(service)
         demo.prepare()

@@ -45,7 +45,7 @@ class Answered(NamedTuple):
     """The verification's answer now; None if it is skipped or has none."""
 
 
-def answers(monitor: str, given: Sequence[AnswerTo], *, actor: str, settles: bool = True) -> Job[list[Answered]]:
+def record_answers(monitor: str, given: Sequence[AnswerTo], *, actor: str, settles: bool = True) -> Job[list[Answered]]:
     """Record answers; the results are in the same order. `settles` says whether the actor has that scope."""
     keys = [journal.key_of(monitor, one.id) for one in given]
     return Job(lambda work: _record(work, monitor, given, keys, actor, settles), (monitor,), verification_keys=keys)
@@ -68,7 +68,9 @@ def _record(
         if verification is None or verification.id != one.id:
             results.append(_not_chosen(work, one.id, key))
         else:
-            result = settle(work, replica, verification, correct, label=one.label, replace=one.replace, actor=actor)
+            result = settle_with_answer(
+                work, replica, verification, correct, label=one.label, replace=one.replace, actor=actor
+            )
             results.append(_hidden(result) if replica.review.blind else result)
     return results
 
@@ -89,7 +91,7 @@ def _correctness(work: Work, given: Sequence[AnswerTo], keys: Sequence[bytes], b
     return saying
 
 
-def settle(
+def settle_with_answer(
     work: Work,
     replica: Replica,
     verification: Verification,
@@ -111,7 +113,7 @@ def settle(
     if settled and not replace and (verification.correct != correct or (replica.review.blind and relabelled)):
         text = f"this verification is settled as {said}: set replace to change that; nothing changed"
         return Answered(verification.id, CONFLICT, None, text, verification.correct)
-    before = history.position(replica, verification.prediction)
+    before = history.class_position(replica, verification.prediction)
     try:
         kept = label if replace or not settled or correct != verification.correct else verification.label
         answer, events = replica.monitor.answer(verification.id, correct, kept)
@@ -133,7 +135,7 @@ def settle(
         number = work.append(replica.id, journal.ANSWERED, body, actor=actor)
         store_settled(work, verification, correct, label, actor)
         follow(work, replica, events)
-        history.note(work, replica, verification.prediction, before, number)
+        history.note_history(work, replica, verification.prediction, before, number)
     return Answered(verification.id, answer.status, answer.verdict, answer.text, correct)
 
 

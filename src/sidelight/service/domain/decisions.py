@@ -129,7 +129,7 @@ def _decide(work: Work, replica: Replica, one: Prediction, key: bytes, batch: di
     work.remember(key, decision)
     if events:
         follow(work, replica, events)
-        history.turned(work, replica, events, number)
+        history.note_turned_verdicts(work, replica, events, number)
     if reason in _BUDGETS and replica.spent != (spent := (_BUDGETS[reason], body["day"], replica.monitor.asked)):
         replica.spent = spent
         work.publish(replica.id, "budget.used_up", dict(zip(("limit", "day", "verifications"), spent, strict=True)))

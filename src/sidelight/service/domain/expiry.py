@@ -33,7 +33,7 @@ def expire(work: Work, monitor: str) -> int:
         body = {"time": work.now} | plain_events(events)
         number = work.append(replica.id, journal.EXPIRED, body, actor="service")
         follow(work, replica, events)
-        history.turned(work, replica, events, number)
+        history.note_turned_verdicts(work, replica, events, number)
     return closed
 
 

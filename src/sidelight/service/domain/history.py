@@ -28,13 +28,13 @@ _COLUMNS = (
 )
 
 
-def position(replica: Replica, name: Label) -> tuple[int, str]:
+def class_position(replica: Replica, name: Label) -> tuple[int, str]:
     """Return the number of counted answers of a class, and its verdict."""
     state = replica.monitor.classes[name]
     return state.n, state.verdict
 
 
-def note(work: Work, replica: Replica, name: Label, before: tuple[int, str], number: int) -> None:
+def note_history(work: Work, replica: Replica, name: Label, before: tuple[int, str], number: int) -> None:
     """Store a row about a class after an answer if one is due; `before` is its position before the answer."""
     now = replica.monitor.classes[name]
     if (now.n, now.verdict) == before or (now.verdict == before[1] and not _passed(before[0], now.n)):
@@ -42,7 +42,7 @@ def note(work: Work, replica: Replica, name: Label, before: tuple[int, str], num
     _write(work, replica, name, number)
 
 
-def turned(work: Work, replica: Replica, events: Events, number: int) -> None:
+def note_turned_verdicts(work: Work, replica: Replica, events: Events, number: int) -> None:
     """Store a row about each class whose verdict changed without an answer, as when requests become overdue."""
     for name in dict.fromkeys(one.prediction for one in events if isinstance(one, VerdictChanged)):
         _write(work, replica, name, number)

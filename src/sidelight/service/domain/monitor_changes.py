@@ -7,7 +7,7 @@ from typing import Any
 
 from sidelight.errors import ParameterError
 from sidelight.monitor.settings import LIMITS
-from sidelight.service.domain.monitors import MonitorRow, refuse_archived, stored
+from sidelight.service.domain.monitors import MonitorRow, refuse_archived, stored_monitor
 from sidelight.service.domain.reviews import settle_reviewed
 from sidelight.service.journal import audit
 from sidelight.service.journal import entry as journal
@@ -17,7 +17,7 @@ from sidelight.service.writer.unit import Work, monitor_job
 
 
 @monitor_job
-def change(work: Work, monitor: str, settings: Mapping[str, Any], *, actor: str) -> MonitorRow:
+def change_settings(work: Work, monitor: str, settings: Mapping[str, Any], *, actor: str) -> MonitorRow:
     """Change what can be changed of the monitor and of its queue, all or none; the rest needs a new monitor."""
     changeable(settings)
     replica = work.replica(monitor)
@@ -34,10 +34,10 @@ def change(work: Work, monitor: str, settings: Mapping[str, Any], *, actor: str)
     replica.review = new
     body = {"limits": limits, "review": {name: review_plain(new)[name] for name in review}}
     work.append(monitor, journal.SETTINGS, body, actor=actor)
-    row = stored(work.reading, monitor)
+    row = stored_monitor(work.reading, monitor)
     after = row.settings | limits | body["review"]
     work.writing().run("UPDATE monitors SET settings = ? WHERE id = ?", journal.text_of(after), monitor)
-    audit.write(work.writing(), actor, "monitor changed", row.name, settings=sorted(settings))
+    audit.write_audit(work.writing(), actor, "monitor changed", row.name, settings=sorted(settings))
     if new.reviews < before.reviews:
         settle_reviewed(work, monitor)
     return row._replace(settings=after, last=replica.number)

@@ -36,7 +36,7 @@ class MonitorRow(NamedTuple):
     archived_at: float | None
 
 
-def find(tx: Reader, name: str) -> MonitorRow:
+def find_monitor(tx: Reader, name: str) -> MonitorRow:
     """Return the monitor with a name."""
     row = tx.one(f"{_SELECT} WHERE name = ? AND archived_at IS NULL", name)
     if row is None:
@@ -44,7 +44,7 @@ def find(tx: Reader, name: str) -> MonitorRow:
     return _monitor(row)
 
 
-def every(tx: Reader, *, archived: bool = False) -> list[MonitorRow]:
+def all_monitors(tx: Reader, *, archived: bool = False) -> list[MonitorRow]:
     """Return all monitors by name."""
     where = "" if archived else " WHERE archived_at IS NULL"
     return [_monitor(row) for row in tx.all(f"{_SELECT}{where} ORDER BY name, created_at, id")]
@@ -52,7 +52,7 @@ def every(tx: Reader, *, archived: bool = False) -> list[MonitorRow]:
 
 def with_names(tx: Reader, records: Iterable[R]) -> list[R]:
     """Return keys, reviewers or webhooks with the names of their monitors instead of ids; None for all stays."""
-    names = {one.id: one.name for one in every(tx)}
+    names = {one.id: one.name for one in all_monitors(tx)}
 
     def named(ids: Iterable[str] | None) -> tuple[str, ...] | None:
         return None if ids is None else tuple(sorted(names.get(id, "(archived)") for id in ids))
@@ -64,7 +64,7 @@ def _monitor(row: Sequence[Any]) -> MonitorRow:
     return MonitorRow(row[0], row[1], journal.read_text(row[2]), *row[3:])
 
 
-def create(name: str, settings: Mapping[str, Any], *, actor: str) -> Job[MonitorRow]:
+def create_monitor(name: str, settings: Mapping[str, Any], *, actor: str) -> Job[MonitorRow]:
     """Create a monitor; `settings` are the arguments of `ClassifierMonitor` and of the queue by name."""
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         detail = "give 1 to 64 lowercase letters, digits, dots, hyphens and underscores; start with a letter or digit"
@@ -92,20 +92,20 @@ def _insert(
     work.add(replica)
     body = {"name": name, "rule": RULE, "monitor": monitor, "review": review, "state": state}
     number = work.append(id, journal.CREATED, body, actor=actor)
-    audit.write(work.writing(), actor, "monitor created", name, settings=sorted(settings))
+    audit.write_audit(work.writing(), actor, "monitor created", name, settings=sorted(settings))
     return MonitorRow(id, name, settings, RULE, number, 0, work.now, None)
 
 
 @monitor_job
-def archive(work: Work, monitor: str, *, actor: str) -> MonitorRow:
+def archive_monitor(work: Work, monitor: str, *, actor: str) -> MonitorRow:
     """Archive a monitor: it can still be read, but no longer changed, and its name is free."""
     replica = work.replica(monitor)
     refuse_archived(replica)
     replica.archived = True
     number = work.append(monitor, journal.SETTINGS, {"archived": True}, actor=actor)
     work.writing().run("UPDATE monitors SET archived_at = ? WHERE id = ?", work.now, monitor)
-    row = stored(work.reading, monitor)
-    audit.write(work.writing(), actor, "monitor archived", row.name)
+    row = stored_monitor(work.reading, monitor)
+    audit.write_audit(work.writing(), actor, "monitor archived", row.name)
     return row._replace(last=number)
 
 
@@ -115,7 +115,7 @@ def refuse_archived(replica: Replica) -> None:
         raise Problem("gone", "this monitor is archived and cannot be changed: create a new one")
 
 
-def stored(tx: Reader, id: str) -> MonitorRow:
+def stored_monitor(tx: Reader, id: str) -> MonitorRow:
     """Return the monitor with an id, which exists."""
     row = tx.one(f"{_SELECT} WHERE id = ?", id)
     assert row is not None

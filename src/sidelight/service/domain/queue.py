@@ -137,10 +137,10 @@ def _take(work: Work, monitor: str, reviewer: str, number: int, review: ReviewSe
     slots = slots_of(work.reading, monitor, number)
     own = next((one for one in slots if one.reviewer == reviewer), None)
     taken = {one.slot: one for one in slots if one.slot > 0 and one.live(now) and one is not own}
-    place = free_place(taken, review.reviews) if own is None else own.slot
+    place = free_slot(taken, review.reviews) if own is None else own.slot
     if place is None or (own is not None and own.live(now)):
         return None
-    put(work.writing(), monitor, number, Slot(place, reviewer, until, None, None))
+    put_in_slot(work.writing(), monitor, number, Slot(place, reviewer, until, None, None))
     return Claimed(find_verification(work.reading, monitor, number), place, until)
 
 
@@ -152,7 +152,7 @@ def release_verification(work: Work, monitor: str, reviewer: str, number: int) -
     return bool(work.writing().run(sql, monitor, number, reviewer))
 
 
-def free_place(taken: dict[int, Slot], reviews: int) -> int | None:
+def free_slot(taken: dict[int, Slot], reviews: int) -> int | None:
     """Return the first free slot: one for a review, or the one after them once all reviews are in."""
     for place in range(1, reviews + 1):
         if place not in taken:
@@ -162,7 +162,7 @@ def free_place(taken: dict[int, Slot], reviews: int) -> int | None:
     return max(taken) + 1
 
 
-def put(tx: Transaction, monitor: str, number: int, slot: Slot) -> None:
+def put_in_slot(tx: Transaction, monitor: str, number: int, slot: Slot) -> None:
     """Move a reviewer to a slot of a locked verification; anyone else in that slot loses it."""
     answer = None if slot.answer is None else journal.text_of(slot.answer)
     where = "DELETE FROM slots WHERE monitor = ? AND verification = ? AND (slot = ? OR reviewer = ?)"
@@ -202,7 +202,7 @@ def waiting_for(tx: Reader, monitor: str, reviewer: str, reviews: int, settle: b
     return Waiting(*row)
 
 
-def held_by(tx: Reader, monitor: str, reviewer: str) -> list[int]:
+def claimed_by(tx: Reader, monitor: str, reviewer: str) -> list[int]:
     """Return the numbers of the verifications that a reviewer holds, oldest first."""
     sql = (
         "SELECT s.verification FROM slots s JOIN verifications v ON v.monitor = s.monitor AND v.number = s.verification"

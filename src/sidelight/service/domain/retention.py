@@ -42,10 +42,10 @@ class Erased:
 
 
 @duty("retention", every=3600.0)
-def delete_past(service: Service) -> int:
+def delete_old_payloads(service: Service) -> int:
     """Delete the payloads past their retention, a few at a time, so that requests do not wait long; return how many."""
     with service.read() as tx:
-        kept = {one.id: one.settings.get("retention", 30.0) for one in monitors.every(tx, archived=True)}
+        kept = {one.id: one.settings.get("retention", 30.0) for one in monitors.all_monitors(tx, archived=True)}
     deleted = 0
     for monitor, days in kept.items():
         while days is not None and (some := service.do(_delete_past(monitor, days))):
@@ -64,7 +64,7 @@ def _delete_past(work: Work, monitor: str, days: float) -> int:
 
 
 @monitor_job
-def erase(work: Work, monitor: str, ids: Sequence[str], *, actor: str) -> list[Erased]:
+def erase_payloads(work: Work, monitor: str, ids: Sequence[str], *, actor: str) -> list[Erased]:
     """Delete the payloads of predictions by their ids; the results are in the same order."""
     replica = work.replica(monitor)
     return [_erased(work, replica, id, actor) for id in ids]
@@ -79,7 +79,7 @@ def _erased(work: Work, replica: Replica, id: str, actor: str) -> Erased:
         return Erased(id, "unknown", False)
     waited = verification.state in UNSETTLED and not replica.archived
     if waited:
-        answers.settle(work, replica, verification, None, actor=actor, detail={"erased": 1})
+        answers.settle_with_answer(work, replica, verification, None, actor=actor, detail={"erased": 1})
         work.writing().run(
             "UPDATE verifications SET state = ?, revision = revision + 1 WHERE monitor = ? AND number = ?",
             *(DELETED, verification.monitor, verification.number),

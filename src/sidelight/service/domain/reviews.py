@@ -26,8 +26,8 @@ from sidelight.service.domain.queue import (
     IS_DISPUTED,
     Slot,
     find_verification,
-    free_place,
-    put,
+    free_slot,
+    put_in_slot,
     slots_of,
     verifications_where,
 )
@@ -63,7 +63,7 @@ class Reviewed:
     revision: int
 
 
-def outcome(slots: Iterable[Slot], reviews: int) -> tuple[bool, Label | None] | None:
+def reviews_outcome(slots: Iterable[Slot], reviews: int) -> tuple[bool, Label | None] | None:
     """Return the correctness that the reviews settle, and the label if they agree on it; None if they do not settle it.
 
     A review beyond the required number settles the others.
@@ -77,7 +77,7 @@ def outcome(slots: Iterable[Slot], reviews: int) -> tuple[bool, Label | None] | 
     return said[0]["correct"], said[0].get("label") if len(labels) == 1 else None
 
 
-def disputed(slots: Iterable[Slot], reviews: int) -> bool:
+def reviews_disagree(slots: Iterable[Slot], reviews: int) -> bool:
     """Say whether there are enough reviews and they disagree."""
     said = [one.answer for one in slots if one.slot > 0 and one.answer is not None]
     return len(said) == reviews and len({one["correct"] for one in said}) > 1
@@ -103,7 +103,7 @@ class _Reviewing:
         return next((one for one in self.slots if one.reviewer == reviewer), None)
 
     def put(self, slot: Slot) -> None:
-        put(self.work.writing(), self.monitor, self.verification.number, slot)
+        put_in_slot(self.work.writing(), self.monitor, self.verification.number, slot)
         self.slots = slots_of(self.work.reading, self.monitor, self.verification.number)
 
     def remove(self, slot: Slot) -> None:
@@ -131,7 +131,7 @@ class _Reviewing:
     def settle(self, correct: bool | None, label: Label | None, actor: str) -> None:
         """Give the verification its answer, replacing an earlier one."""
         said = {"reviews": [[one.reviewer, one.answer] for one in self.slots if one.answer is not None]}
-        result = answers.settle(
+        result = answers.settle_with_answer(
             self.work, self.replica, self.verification, correct, label=label, replace=True, actor=actor, detail=said
         )
         if result.status == answers.GONE:
@@ -150,7 +150,7 @@ class _Reviewing:
 
     def follow(self, actor: str) -> ReviewStatus:
         """Bring the verification in line with its reviews; return its status."""
-        found = outcome(self.slots, self.review.reviews)
+        found = reviews_outcome(self.slots, self.review.reviews)
         if found is not None:
             if self.verification.open or found != (self.verification.correct, self.verification.label):
                 self.settle(*found, actor)
@@ -161,7 +161,7 @@ class _Reviewing:
             return "skipped"
         if not self.verification.open:
             self.reopen(actor)
-        return "disputed" if disputed(self.slots, self.review.reviews) else "recorded"
+        return "disputed" if reviews_disagree(self.slots, self.review.reviews) else "recorded"
 
     def skipped_enough(self) -> bool:
         """Say whether the skips end the verification: two do, or one if nobody else could review it."""
@@ -174,7 +174,7 @@ class _Reviewing:
         """Say whether the settled answer comes from the reviews, not from someone who settled it differently."""
         if self.verification.state == "skipped":
             return self.skipped_enough()
-        found = outcome(self.slots, self.review.reviews)
+        found = reviews_outcome(self.slots, self.review.reviews)
         return found is not None and found[0] == self.verification.correct
 
     def _look_again(self) -> None:
@@ -210,7 +210,7 @@ def give_review(
     whether they may settle disagreements.
     """
     on = _Reviewing(work, monitor, number)
-    answer = checked(said, on.verification, on.review)
+    answer = checked_review(said, on.verification, on.review)
     own = on.own(reviewer)
     if own is not None and own.answer == answer:
         return Reviewed(number, "unchanged", on.verification.revision)
@@ -236,7 +236,7 @@ def _place(on: _Reviewing, own: Slot | None, settles: bool) -> int:
         return own.slot
     taken = {one.slot: one for one in on.slots if one.slot > 0}
     free = {number: one for number, one in taken.items() if one.live(on.work.now)}
-    found = free_place(free, on.review.reviews)
+    found = free_slot(free, on.review.reviews)
     if found is None:
         found = min(number for number, one in taken.items() if one.answer is None)
     if found > on.review.reviews:
@@ -256,7 +256,7 @@ def _replaced(on: _Reviewing, reviewer: str, own: Slot | None, answer: dict[str,
         place = on.skip_place()
     else:
         taken = {one.slot: one for one in on.slots if one.slot > 0 and one is not own}
-        place = own.slot if own.slot > 0 else free_place(taken, on.review.reviews) or 1
+        place = own.slot if own.slot > 0 else free_slot(taken, on.review.reviews) or 1
     on.put(Slot(place, reviewer, None, answer, on.work.now))
     on.journal(reviewer, answer)
     status: ReviewStatus = on.follow(reviewer) if rests else "recorded"
@@ -284,7 +284,7 @@ def settle_verification(
 ) -> Reviewed:
     """Settle a verification, whatever the reviews say."""
     on = _Reviewing(work, monitor, number)
-    answer = checked(said, on.verification, on.review)
+    answer = checked_review(said, on.verification, on.review)
     if not on.verification.open:
         if (answer.get("correct"), answer.get("label")) == (on.verification.correct, on.verification.label):
             return Reviewed(number, "unchanged", on.verification.revision)
@@ -294,7 +294,7 @@ def settle_verification(
     return Reviewed(number, "skipped" if said.skipped else "settled", on.verification.revision)
 
 
-def checked(said: Said, verification: Verification, review: ReviewSettings) -> dict[str, Any]:
+def checked_review(said: Said, verification: Verification, review: ReviewSettings) -> dict[str, Any]:
     """Return what is stored of a review: its correctness, and the label if one was given."""
     if (said.correct is not None) + (said.label is not None) + bool(said.skipped) != 1:
         raise Problem("invalid", "give exactly one of correct, label and skipped; nothing changed")

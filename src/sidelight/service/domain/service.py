@@ -15,7 +15,7 @@ from sidelight.service.journal import snapshots
 from sidelight.service.options import Options
 from sidelight.service.problems import Problem
 from sidelight.service.store.base import Reader, Storage, StorageError
-from sidelight.service.webhooks.events import publish
+from sidelight.service.webhooks.events import publish_event
 from sidelight.service.writer.unit import Job, Work, later, monitor_job
 from sidelight.service.writer.writer import Ticket, Writer
 
@@ -31,7 +31,7 @@ class Service:
         self.storage, self.options = storage, options or Options()
         self.writer = Writer(storage, self.options)
         self.writer.after_commit = lambda monitors: self._take_snapshots(monitors, self.options.snapshot_every)
-        self.writer.publisher = publish
+        self.writer.publisher = publish_event
         self.ending = threading.Event()
         """Set when the process is about to end: long duties then stop."""
         self._snapshot_at: dict[str, int] = {}
@@ -82,10 +82,10 @@ class Service:
                 continue
             since = self._snapshot_at.setdefault(id, replica.snapshot_at)
             if replica.number - since >= every:
-                snapshot = snapshots.take(replica)
+                snapshot = snapshots.take_snapshot(replica)
                 with self.storage.write() as tx:
-                    if snapshots.fits(tx, id, snapshot):
-                        snapshots.store(tx, id, snapshot)
+                    if snapshots.snapshot_fits(tx, id, snapshot):
+                        snapshots.store_snapshot(tx, id, snapshot)
                 self._snapshot_at[id] = replica.number
 
 

@@ -69,7 +69,7 @@ class Replicas:
         try:
             replica = self._replicas.get(id)
             if replica is None or not _catch_up(tx, replica, last, chain, base, news):
-                replica = rebuild(tx, id, last, chain, base)
+                replica = rebuild_replica(tx, id, last, chain, base)
         except StorageError:
             raise
         except SidelightError as error:
@@ -135,9 +135,9 @@ def _catch_up(
     return replica.number == last and replica.chain == chain
 
 
-def rebuild(tx: Reader, id: str, last: int, chain: bytes, base: int) -> Replica:
+def rebuild_replica(tx: Reader, id: str, last: int, chain: bytes, base: int) -> Replica:
     """Return a monitor from its latest snapshot and the entries after it."""
-    replica = start(tx, id, last, base)
+    replica = start_replica(tx, id, last, base)
     for entry in journal.all_entries(tx, id, replica.number):
         replica.apply(entry)
     if (replica.number, replica.chain) != (last, chain):
@@ -145,10 +145,10 @@ def rebuild(tx: Reader, id: str, last: int, chain: bytes, base: int) -> Replica:
     return replica
 
 
-def start(tx: Reader, id: str, last: int, base: int) -> Replica:
+def start_replica(tx: Reader, id: str, last: int, base: int) -> Replica:
     """Return a monitor from its latest usable snapshot, at most at entry `last` and not before the base."""
-    for snapshot in snapshots.stored(tx, id, base, last):
-        if snapshot.rule == RULE and (snapshot.sealed or snapshots.fits(tx, id, snapshot)):
+    for snapshot in snapshots.stored_snapshots(tx, id, base, last):
+        if snapshot.rule == RULE and (snapshot.sealed or snapshots.snapshot_fits(tx, id, snapshot)):
             try:
                 return snapshot.opened(id)
             except DivergedError:  # damaged; try an earlier one

@@ -46,7 +46,7 @@ class Snapshot(NamedTuple):
         return found
 
 
-def take(replica: Replica, *, sealed: bool = False) -> Snapshot:
+def take_snapshot(replica: Replica, *, sealed: bool = False) -> Snapshot:
     """Return a snapshot of a monitor."""
     text = journal.text_of(replica.state()).encode("ascii")
     digest = hashlib.sha256(text).digest()
@@ -57,7 +57,7 @@ def _as_value(value: Any) -> Any:
     return int(value) if isinstance(value, bool) else value
 
 
-def store(tx: Transaction, monitor: str, snapshot: Snapshot) -> None:
+def store_snapshot(tx: Transaction, monitor: str, snapshot: Snapshot) -> None:
     """Store a snapshot; only the last few unsealed ones are kept."""
     tx.run("DELETE FROM snapshots WHERE monitor = ? AND number = ?", monitor, snapshot.number)
     columns = ("monitor", *Snapshot._fields)
@@ -71,13 +71,13 @@ def store(tx: Transaction, monitor: str, snapshot: Snapshot) -> None:
         tx.run("DELETE FROM snapshots WHERE monitor = ? AND number = ? AND sealed = 0", monitor, number)
 
 
-def fits(tx: Reader, monitor: str, snapshot: Snapshot) -> bool:
+def snapshot_fits(tx: Reader, monitor: str, snapshot: Snapshot) -> bool:
     """Say whether the snapshot belongs to this journal; it does not if an older backup was restored and continued."""
     row = tx.one("SELECT chain FROM journal WHERE monitor = ? AND number = ?", monitor, snapshot.number)
     return row is not None and bytes(row[0]) == snapshot.chain
 
 
-def stored(tx: Reader, monitor: str, least: int, most: int) -> list[Snapshot]:
+def stored_snapshots(tx: Reader, monitor: str, least: int, most: int) -> list[Snapshot]:
     """Return the snapshots between two numbers, latest first."""
     sql = (
         "SELECT number, rule, chain, sha256, sealed, state FROM snapshots WHERE monitor = ? AND number BETWEEN ? AND ?"

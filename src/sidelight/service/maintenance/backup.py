@@ -13,7 +13,7 @@ import os
 from pathlib import Path
 
 from sidelight.errors import FileError
-from sidelight.service.maintenance.copy import copy
+from sidelight.service.maintenance.copy import copy_database
 from sidelight.service.store import open_storage
 from sidelight.service.store.base import Storage
 
@@ -44,7 +44,7 @@ def _copy_rows(storage: Storage, path: Path) -> None:
     path.unlink()
     target = open_storage(str(path))
     try:
-        copy(storage, target)
+        copy_database(storage, target)
     finally:
         target.close()
 

@@ -67,19 +67,19 @@ def check_database(storage: Storage) -> list[Finding]:
 
 def _finding(storage: Storage, id: str) -> Finding | None:
     """Return what is wrong with one monitor."""
-    before = stretch(storage, id)
+    before = journal_stretch(storage, id)
     try:
         check_monitor(storage, before)
     except StorageError:
         raise
     except SidelightError as error:
-        if stretch(storage, id).base != before.base:  # pruned meanwhile
+        if journal_stretch(storage, id).base != before.base:  # pruned meanwhile
             return _finding(storage, id)
         return Finding(f"{before.name} ({id})", str(error))
     return None
 
 
-def stretch(storage: Storage, id: str) -> Stretch:
+def journal_stretch(storage: Storage, id: str) -> Stretch:
     """Return where the journal of a monitor begins and ends now."""
     with storage.read() as tx:
         row = tx.one("SELECT name, rule, last, chain, base FROM monitors WHERE id = ?", id)
@@ -96,12 +96,12 @@ def check_monitor(storage: Storage, whole: Stretch) -> None:
             f"it uses rule {whole.rule}, this sidelight has rule {RULE}: check it with the version that created it"
         )
     check_chain(storage, whole)
-    replayed = replay(storage, whole, whole.last, anew=True)
+    replayed = replay_journal(storage, whole, whole.last, anew=True)
     if (replayed.number, replayed.chain) != (whole.last, whole.chain):
         raise DivergedError(f"the journal ends with entry {replayed.number} but should end with {whole.last}")
     with storage.read() as tx:
-        served = replicas.start(tx, whole.id, whole.last, whole.base)
-    for entry in pages(storage, whole.id, served.number, whole.last):
+        served = replicas.start_replica(tx, whole.id, whole.last, whole.base)
+    for entry in journal_pages(storage, whole.id, served.number, whole.last):
         served.apply(entry)
     if served.state() != replayed.state():
         raise DivergedError("the served state does not follow from the journal")
@@ -111,7 +111,7 @@ def check_monitor(storage: Storage, whole: Stretch) -> None:
         check_verifications(tx, whole.id, replayed.monitor.to_dict())
 
 
-def pages(storage: Storage, id: str, after: int, last: int) -> Iterator[Entry]:
+def journal_pages(storage: Storage, id: str, after: int, last: int) -> Iterator[Entry]:
     """Yield the entries after one number and up to another; each page is read in its own short transaction."""
     while after < last:
         with storage.read() as tx:
@@ -128,7 +128,7 @@ def check_chain(storage: Storage, whole: Stretch) -> None:
         row = tx.one("SELECT min(number) FROM journal WHERE monitor = ?", whole.id)
         first = whole.last + 1 if row is None or row[0] is None else row[0]
         number, chain = _before(tx, whole, first)
-    for entry in pages(storage, whole.id, number, whole.last):
+    for entry in journal_pages(storage, whole.id, number, whole.last):
         if entry.number != number + 1:
             raise DivergedError(f"entry {number + 1} is missing")
         if not entry.chained_to(chain):
@@ -143,27 +143,27 @@ def _before(tx: Reader, whole: Stretch, first: int) -> tuple[int, bytes]:
     if first == 1:
         return 0, journal.BEGINNING
     if first - 1 <= whole.base:
-        for snapshot in snapshots.stored(tx, whole.id, first - 1, first - 1):
+        for snapshot in snapshots.stored_snapshots(tx, whole.id, first - 1, first - 1):
             if snapshot.sealed:
                 return snapshot.number, snapshot.chain
     raise DivergedError(f"the entries before {first} are missing, and no sealed snapshot replaces them")
 
 
-def replay(storage: Storage, whole: Stretch, last: int, *, anew: bool) -> Replica:
+def replay_journal(storage: Storage, whole: Stretch, last: int, *, anew: bool) -> Replica:
     """Replay the entries from the base up to `last`, compare with each snapshot, and return the monitor."""
     with storage.read() as tx:
-        on_the_way = {one.number: one for one in snapshots.stored(tx, whole.id, whole.base, last)}
+        on_the_way = {one.number: one for one in snapshots.stored_snapshots(tx, whole.id, whole.base, last)}
     replica = Replica(whole.id)
     if whole.base:
         base = on_the_way.pop(whole.base, None)
         if base is None or not base.sealed or base.rule != RULE:
             raise DivergedError(f"the base, snapshot {whole.base}, is missing, not sealed, or made with another rule")
         replica = base.opened(whole.id)
-    for entry in pages(storage, whole.id, replica.number, last):
+    for entry in journal_pages(storage, whole.id, replica.number, last):
         replica.apply(entry, anew=anew)
         snapshot = on_the_way.get(entry.number)
         if snapshot is not None and (
-            snapshot.chain != entry.chain or snapshots.take(replica).sha256 != snapshot.sha256
+            snapshot.chain != entry.chain or snapshots.take_snapshot(replica).sha256 != snapshot.sha256
         ):
             raise DivergedError(f"snapshot {entry.number} does not follow from the journal")
     return replica

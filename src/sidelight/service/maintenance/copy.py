@@ -50,7 +50,7 @@ class Contents(NamedTuple):
         return Contents(self.rows + len(page), (self.digest + sum(digests)) % (1 << 256))
 
 
-def copy(
+def copy_database(
     source: Storage, target: Storage, tell: Callable[[str, int], object] = lambda table, rows: None
 ) -> dict[str, int]:
     """Copy everything and return the number of rows of each table; `tell(table, rows)` is called after each table."""

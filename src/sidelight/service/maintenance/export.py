@@ -69,12 +69,12 @@ COLUMNS = {
 """What can be exported, with the columns of its rows and their types."""
 
 
-def rows(storage: Storage, what: str, names: Iterable[str] = ()) -> Iterator[dict[str, Any]]:
+def export_rows(storage: Storage, what: str, names: Iterable[str] = ()) -> Iterator[dict[str, Any]]:
     """Yield the rows of an export, of the named monitors or of all, including archived ones."""
     wanted = set(names)
     with storage.read() as tx:
         # The databases sort text differently.
-        found = sorted(monitors.every(tx, archived=True), key=lambda one: (one.name, one.created_at, one.id))
+        found = sorted(monitors.all_monitors(tx, archived=True), key=lambda one: (one.name, one.created_at, one.id))
     missing = wanted - {one.name for one in found}
     if missing:
         known = ", ".join(sorted({one.name for one in found})) or "none"
@@ -195,7 +195,7 @@ def write_json_lines(found: Iterable[dict[str, Any]], stream: TextIO) -> int:
     return count
 
 
-def write_file(found: Iterable[dict[str, Any]], what: str, path: str | os.PathLike[str]) -> int:
+def write_export(found: Iterable[dict[str, Any]], what: str, path: str | os.PathLike[str]) -> int:
     """Write rows to a file, completely or not at all, as Parquet (.parquet) or JSON Lines; return how many."""
     write = _write_parquet if os.fspath(path).endswith(".parquet") else _write_lines
     with replacing(path) as draft:

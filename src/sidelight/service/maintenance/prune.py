@@ -12,7 +12,7 @@ from sidelight.service.journal import entry as journal
 from sidelight.service.journal import snapshots
 from sidelight.service.journal.replica import DivergedError
 from sidelight.service.journal.snapshots import Snapshot
-from sidelight.service.maintenance.check import check_chain, replay, stretch
+from sidelight.service.maintenance.check import check_chain, journal_stretch, replay_journal
 from sidelight.service.writer.unit import Work, monitor_job
 
 _CHUNK = 5000
@@ -26,7 +26,7 @@ def _seal(work: Work, monitor: str, base: int, snapshot: Snapshot) -> bool:
     if row is None or row[0] != base:
         return False
     body = {"number": snapshot.number, "chain": snapshot.chain.hex(), "sha256": snapshot.sha256.hex()}
-    snapshots.store(work.writing(), monitor, snapshot)
+    snapshots.store_snapshot(work.writing(), monitor, snapshot)
     work.writing().run("UPDATE monitors SET base = ? WHERE id = ?", snapshot.number, monitor)
     work.append(replica.id, journal.SEALED, body | {"rule": snapshot.rule}, actor="service")
     return True
@@ -42,13 +42,13 @@ def _delete(work: Work, monitor: str) -> int:
     return work.writing().run("DELETE FROM journal WHERE monitor = ? AND number <= ?", monitor, found[-1][0])
 
 
-def prune(service: Service, monitor: str, *, days: float | None = None) -> int:
+def prune_journal(service: Service, monitor: str, *, days: float | None = None) -> int:
     """Prune the journal of a monitor except for the last days; return how many entries were deleted.
 
     By default, `days` is how long the service answers retries.
     """
     storage = service.storage
-    whole = stretch(storage, monitor)
+    whole = journal_stretch(storage, monitor)
     kept = service.options.retry_days if days is None else days
     with storage.read() as tx:
         # All entries of a batch have the same time, so a base is never inside a batch.
@@ -58,12 +58,12 @@ def prune(service: Service, monitor: str, *, days: float | None = None) -> int:
     last = whole.last if row is None or row[0] is None else row[0] - 1
     if last > whole.base:
         check_chain(storage, whole)
-        replica = replay(storage, whole, last, anew=True)
-        if replica.state() != replay(storage, whole, last, anew=False).state():
+        replica = replay_journal(storage, whole, last, anew=True)
+        if replica.state() != replay_journal(storage, whole, last, anew=False).state():
             raise DivergedError(
                 "replaying the journal gives another result: nothing was pruned, run `sidelight admin check`"
             )
-        if not service.do(_seal(monitor, whole.base, snapshots.take(replica, sealed=True))):
+        if not service.do(_seal(monitor, whole.base, snapshots.take_snapshot(replica, sealed=True))):
             return 0
     deleted = 0
     while some := service.do(_delete(monitor)):

@@ -46,7 +46,7 @@ class Reply(NamedTuple):
 
 
 @contextlib.contextmanager
-def announced(database: str, address: str) -> Iterator[str | None]:
+def announced_server(database: str, address: str) -> Iterator[str | None]:
     """Tell commands within the block where the server of a SQLite file is; yield their key."""
     path = file_of(database)
     if path is None:  # several processes may use PostgreSQL
@@ -67,7 +67,7 @@ def address_file(database: Path) -> Path:
     return database.with_name(f"{database.name}-server")
 
 
-def request(database: str, method: str, path: str, body: Any = None, *, url: str | None = None) -> Any:
+def command_request(database: str, method: str, path: str, body: Any = None, *, url: str | None = None) -> Any:
     """Send a request about a database, and return the JSON of the reply; links begin with `url`."""
     try:
         storage = open_storage(database, readonly=method == "GET")
@@ -87,7 +87,7 @@ def note_taken(database: str, action: str, subject: str, detail: dict[str, Any])
     """
     path, body = file_of(database), {"action": action, "subject": subject, "detail": detail}
     if path is None:
-        request(database, "POST", "/v1/audit", body)
+        command_request(database, "POST", "/v1/audit", body)
     else:
         with contextlib.suppress(FileNotFoundError, ConnectionError):
             _sent(path, "POST", "/v1/audit", body).value()

@@ -23,7 +23,7 @@ from sidelight.service.maintenance.copy import UNFINISHED, is_unfinished
 from sidelight.service.options import Options
 from sidelight.service.problems import Problem
 from sidelight.service.server.app import make_app
-from sidelight.service.server.commands import announced
+from sidelight.service.server.commands import announced_server
 from sidelight.service.server.listener import address_of
 from sidelight.service.server.uvicorn_server import serve
 from sidelight.service.store import open_storage
@@ -117,7 +117,7 @@ def _group(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 @contextlib.contextmanager
-def opened(options: ServeOptions) -> Iterator[Service]:
+def opened_service(options: ServeOptions) -> Iterator[Service]:
     """Yield the service on the database in these options; it is closed afterwards."""
     service = Service(open_storage(options.database), options=options.service_options())
     try:
@@ -129,7 +129,7 @@ def opened(options: ServeOptions) -> Iterator[Service]:
         service.close()
 
 
-def run(options: ServeOptions, listener: socket.socket, say: Callable[[str, str | None], object]) -> None:
+def run_server(options: ServeOptions, listener: socket.socket, say: Callable[[str, str | None], object]) -> None:
     """Serve until told to stop.
 
     `say(address, link)` is called once the server is ready, with the link for the first administrator if there is none
@@ -138,7 +138,7 @@ def run(options: ServeOptions, listener: socket.socket, say: Callable[[str, str 
     options.check()
     base = (options.url or address_of(listener)).rstrip("/")
     write_json_logs(logging.getLevelNamesMapping()[options.log.upper()])
-    with opened(options) as service, announced(options.database, address_of(listener)) as key:
+    with opened_service(options) as service, announced_server(options.database, address_of(listener)) as key:
         app = make_app(service, command_key=key)
         link = first_link(service, base)
         serve(app, listener, grace=options.grace, proxies=options.proxies, ready=lambda: say(base, link))
@@ -147,4 +147,4 @@ def run(options: ServeOptions, listener: socket.socket, say: Callable[[str, str 
 def first_link(service: Service, base: str) -> str | None:
     """Return the sign-in link for the first administrator, or None if there is an administrator."""
     code = service.do(sessions.make_first_link())
-    return None if code is None else links.address(base, code)
+    return None if code is None else links.link_address(base, code)

@@ -49,7 +49,7 @@ def percent(rate: float | None) -> str:
     return f"{text} %"
 
 
-def strip(
+def interval_strip(
     interval: tuple[float, float], estimate: float | None, tolerance: float, verdict: str, limit: float
 ) -> Markup:
     """Return one line with the interval of a class, its estimate and its tolerance on the common axis."""
@@ -72,7 +72,7 @@ def strip(
     return _svg("strip", _STRIP_WIDTH, _STRIP_HEIGHT, label, parts)
 
 
-def spark(points: Sequence[Point], tolerance: float, verdict: str) -> Markup:
+def interval_spark(points: Sequence[Point], tolerance: float, verdict: str) -> Markup:
     """Return a small chart, for tables, of how an interval has narrowed."""
     if len(points) < 2:
         return Markup("")
@@ -86,7 +86,7 @@ def spark(points: Sequence[Point], tolerance: float, verdict: str) -> Markup:
     return _svg("spark", _SPARK_WIDTH, _SPARK_HEIGHT, "interval over time", parts)
 
 
-def history(points: Sequence[Point], tolerance: float, verdict: str, unit: str = "answers") -> Markup:
+def history_chart(points: Sequence[Point], tolerance: float, verdict: str, unit: str = "answers") -> Markup:
     """Return the interval of one class over its answers, with axes."""
     if len(points) < 2:
         return Markup("")
@@ -104,7 +104,7 @@ def history(points: Sequence[Point], tolerance: float, verdict: str, unit: str =
     return _svg("chart", _WIDTH, _HEIGHT, label, parts)
 
 
-def stacked(counts: Sequence[tuple[str, float, float]], names: tuple[str, str]) -> Markup:
+def stacked_chart(counts: Sequence[tuple[str, float, float]], names: tuple[str, str]) -> Markup:
     """Return a chart of columns in two parts, the lower one first."""
     if not counts:
         return Markup("")
@@ -131,7 +131,7 @@ def stacked(counts: Sequence[tuple[str, float, float]], names: tuple[str, str]) 
     return _svg("chart", _WIDTH, _HEIGHT, label, parts)
 
 
-def meter(share: float, label: str) -> Markup:
+def budget_meter(share: float, label: str) -> Markup:
     """Return a bar that shows how much of something is used up."""
     kind = "full" if share >= 1.0 else "fill"
     width = 200.0 * min(1.0, max(0.0, share))
@@ -162,7 +162,7 @@ class _Frame:
 
     def curve(self, points: Sequence[Point], verdict: str) -> list[str]:
         """Return the band between the ends of the interval, and the line of the estimate."""
-        some = thinned(points)
+        some = thinned_points(points)
         upper = [f"{self.x(one.at):.1f},{self.y(one.high):.1f}" for one in some]
         lower = [f"{self.x(one.at):.1f},{self.y(one.low):.1f}" for one in reversed(some)]
         line = [f"{self.x(one.at):.1f},{self.y(one.estimate):.1f}" for one in some if one.estimate is not None]
@@ -172,7 +172,7 @@ class _Frame:
         ]
 
 
-def thinned(points: Sequence[Point], most: int = _MOST_POINTS) -> list[Point]:
+def thinned_points(points: Sequence[Point], most: int = _MOST_POINTS) -> list[Point]:
     """Return at most `most` points, evenly chosen, including the first and the last."""
     if len(points) <= most:
         return list(points)

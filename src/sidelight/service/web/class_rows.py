@@ -13,7 +13,7 @@ from sidelight.service.journal import entry as journal
 from sidelight.service.store.base import Reader
 from sidelight.service.web import charts
 from sidelight.service.web.charts import Point, percent
-from sidelight.service.web.rendering import address
+from sidelight.service.web.rendering import page_address
 from sidelight.text import count, grouped
 
 _SPARK_POINTS = 24
@@ -51,8 +51,8 @@ def class_row(
         "low": percent(low),
         "high": percent(high),
         "rate": f"{percent(one.estimate)} ({percent(low)} to {percent(high)})",
-        "strip": charts.strip(one.interval, one.estimate, one.tolerance, one.verdict, limit),
-        "spark": charts.spark(charts.thinned(points, _SPARK_POINTS), one.tolerance, one.verdict),
+        "strip": charts.interval_strip(one.interval, one.estimate, one.tolerance, one.verdict, limit),
+        "spark": charts.interval_spark(charts.thinned_points(points, _SPARK_POINTS), one.tolerance, one.verdict),
         "verified": grouped(one.verified),
         "needed": _needed(one),
         "predictions": grouped(one.predictions),
@@ -69,7 +69,7 @@ def class_row(
 
 def class_address(monitor: str, name: Any) -> str:
     """Return the address of a class's page; the name is JSON, because 7 and "7" are different classes."""
-    return address(f"/m/{monitor}/class", name=journal.text_of(name))
+    return page_address(f"/m/{monitor}/class", name=journal.text_of(name))
 
 
 def _needed(one: ClassReport) -> str:

@@ -24,7 +24,7 @@ class Shown(NamedTuple):
     hosts: tuple[str, ...] = ()
 
 
-def shown(tx: Reader, monitor: str, name: str, number: int, review: ReviewSettings) -> Shown:
+def shown_payload(tx: Reader, monitor: str, name: str, number: int, review: ReviewSettings) -> Shown:
     """Return the payload of a verification; `name` is that of its monitor."""
     row = tx.one("SELECT media_type, content FROM payloads WHERE monitor = ? AND verification = ?", monitor, number)
     if row is None:

@@ -79,13 +79,13 @@ def asset(name: str) -> str:
     return f"/static/{hashlib.sha256(static_file(name)).hexdigest()[:12]}/{name}"
 
 
-def address(path: str, **query: object) -> str:
+def page_address(path: str, **query: object) -> str:
     """Return an address on this server, without parameters that are None or empty; `class_` is written "class"."""
     asked = {name.rstrip("_"): str(value) for name, value in query.items() if value not in (None, "")}
     return f"{path}?{urlencode(asked)}" if asked else path
 
 
-def render(
+def render_page(
     template: str,
     context: Mapping[str, Any],
     *,

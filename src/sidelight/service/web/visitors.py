@@ -24,7 +24,7 @@ from sidelight.service.limits import FORM, FORM_FIELDS
 from sidelight.service.problems import Problem, unavailable
 from sidelight.service.settings import ReviewSettings, make_review, split
 from sidelight.service.store.base import Reader, StorageError
-from sidelight.service.web.rendering import render
+from sidelight.service.web.rendering import render_page
 
 _SCOPES = {"": "report", "/review": "answer", "/verifications": "report", "/settings": "report"}
 
@@ -107,7 +107,7 @@ def make_router() -> APIRouter:
 def refusal(problem: Problem) -> Response:
     """Return the page that says why something cannot be done."""
     context = {"title": problem.title, "detail": told_words(problem)}
-    return render("problem.html", context, status=problem.status, headers=problem.headers)
+    return render_page("problem.html", context, status=problem.status, headers=problem.headers)
 
 
 def told_words(problem: Problem) -> str:
@@ -165,7 +165,7 @@ def enter(request: Request) -> Reviewer:
     if cookie is None:
         raise SignInNeeded
     with service_of(request).read() as tx:
-        reviewer = sessions.find(tx, cookie)
+        reviewer = sessions.find_session(tx, cookie)
     if reviewer is None:
         raise SignInNeeded
     request.state.caller = reviewer.caller  # for the log
@@ -184,7 +184,7 @@ def monitor_for(tx: Reader, visitor: Reviewer, name: str, scope: str) -> tuple[M
     """Return a monitor if the visitor has the scope for it; other monitors do not exist for them."""
     missing = Problem("not-found", "there is no monitor with this name, or you have no access to it")
     try:
-        found = monitors.find(tx, name)
+        found = monitors.find_monitor(tx, name)
     except Problem:
         raise missing from None
     only = visitor.monitors
@@ -210,7 +210,7 @@ async def session_caller(request: Request) -> Caller | None:
 
     def look() -> Reviewer | None:
         with service.read() as tx:
-            return sessions.find(tx, cookie)
+            return sessions.find_session(tx, cookie)
 
     reviewer = await asyncio.to_thread(look)
     if reviewer is not None and request.method not in sessions.SAFE_METHODS:

@@ -44,7 +44,7 @@ class Target(NamedTuple):
     """The path, including the query."""
 
 
-def check_url(url: str, *, allow_loopback: bool = False) -> tuple[str, int, bool, str]:
+def check_webhook_url(url: str, *, allow_loopback: bool = False) -> tuple[str, int, bool, str]:
     """Return host, port, whether it is https, and path of a valid webhook address, without looking up the host."""
     try:
         parts = urlsplit(url)
@@ -62,12 +62,12 @@ def check_url(url: str, *, allow_loopback: bool = False) -> tuple[str, int, bool
     return host, (443 if secure else 80) if port is None else port, secure, path
 
 
-def resolve(url: str, *, allow_loopback: bool = False, lookup: Resolver = socket.getaddrinfo) -> Target:
+def resolve_webhook(url: str, *, allow_loopback: bool = False, lookup: Resolver = socket.getaddrinfo) -> Target:
     """Look up the host of an address once, and refuse it unless all its IP addresses are public.
 
     With `allow_loopback`, for tests, loopback addresses are allowed as well.
     """
-    host, port, secure, path = check_url(url, allow_loopback=allow_loopback)
+    host, port, secure, path = check_webhook_url(url, allow_loopback=allow_loopback)
     try:
         found = lookup(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
     except (OSError, UnicodeError) as error:

@@ -10,16 +10,16 @@ import threading
 from collections.abc import Mapping
 
 from sidelight._version import __version__
-from sidelight.service.webhooks.addresses import AddressError, Target, resolve
+from sidelight.service.webhooks.addresses import AddressError, Target, resolve_webhook
 
 SECONDS = 15.0
 """Maximum time for one message, from connecting to the status of the answer."""
 
 
-def send(url: str, body: bytes, headers: Mapping[str, str], *, allow_loopback: bool = False) -> int | str:
+def send_message(url: str, body: bytes, headers: Mapping[str, str], *, allow_loopback: bool = False) -> int | str:
     """Post `body` and return the status of the answer, or why there was none."""
     try:
-        target = resolve(url, allow_loopback=allow_loopback)
+        target = resolve_webhook(url, allow_loopback=allow_loopback)
         return _post(_Connection(target), target, body, headers)
     except AddressError as error:
         return str(error)

@@ -13,9 +13,9 @@ from sidelight.service.journal import audit
 from sidelight.service.journal.entry import text_of
 from sidelight.service.problems import Problem, place
 from sidelight.service.store.base import Reader, Row
-from sidelight.service.webhooks.addresses import AddressError, check_url
+from sidelight.service.webhooks.addresses import AddressError, check_webhook_url
 from sidelight.service.webhooks.events import EVENTS
-from sidelight.service.webhooks.outbox import disable
+from sidelight.service.webhooks.outbox import disable_webhook
 from sidelight.service.webhooks.signatures import new_secret
 from sidelight.service.writer.unit import Work, job
 
@@ -46,7 +46,7 @@ class NewWebhook(NamedTuple):
     secret: str
 
 
-def listed(tx: Reader) -> list[Webhook]:
+def list_webhooks(tx: Reader) -> list[Webhook]:
     """Return all webhooks, newest first."""
     return [_webhook(row) for row in tx.all(f"SELECT {_COLUMNS} FROM webhooks ORDER BY created_at DESC, id")]
 
@@ -65,7 +65,7 @@ def create_webhook(
     Messages go over https; the host is looked up when one is sent.
     """
     try:
-        host, *_ = check_url(url, allow_loopback=allow_loopback)
+        host, *_ = check_webhook_url(url, allow_loopback=allow_loopback)
     except AddressError as error:
         raise Problem("invalid", str(error), places=[place(["url"], str(error))]) from None
     if not events or any(one not in EVENTS for one in events):
@@ -79,7 +79,7 @@ def create_webhook(
     monitors = None if only is None else text_of(list(only))
     row = (id, url, text_of(events), monitors, work.now, actor, None, None)
     work.writing().insert("webhooks", [*_COLUMNS.split(", "), "secret"], [(*row, secret)])
-    audit.write(work.writing(), actor, "webhook created", id, host=host, events=events, monitors=only)
+    audit.write_audit(work.writing(), actor, "webhook created", id, host=host, events=events, monitors=only)
     return NewWebhook(_webhook(row), secret)
 
 
@@ -88,7 +88,7 @@ def remove_webhook(work: Work, actor: str, id: str) -> None:
     """Remove a webhook."""
     if work.reading.one("SELECT 1 FROM webhooks WHERE id = ? AND disabled_at IS NULL", id) is None:
         raise Problem("not-found", "there is no webhook with this id: list the webhooks")
-    disable(work.writing(), id, actor, "removed")
+    disable_webhook(work.writing(), id, actor, "removed")
 
 
 def _webhook(row: Row) -> Webhook:

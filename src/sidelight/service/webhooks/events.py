@@ -26,7 +26,7 @@ _HOUR = 3600.0
 _COLUMNS = ("endpoint", "event", "monitor", "number", "bytes", "created_at", "next_at", "tries")
 
 
-def publish(work: Work, monitor: str, event: str, data: dict[str, Any]) -> None:
+def publish_event(work: Work, monitor: str, event: str, data: dict[str, Any]) -> None:
     """Put a message into the outbox for each webhook that subscribes to the event.
 
     This is part of the transaction of the event, so the message exists exactly if the event happened. These bytes are

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.service.journal import audit
 from sidelight.service.store.base import Reader, Transaction
-from sidelight.service.webhooks.delivery import SECONDS, send
+from sidelight.service.webhooks.delivery import SECONDS, send_message
 from sidelight.service.webhooks.signatures import signed_headers
 from sidelight.service.writer.duties import LEASE, duty
 from sidelight.service.writer.unit import Work, job
@@ -46,14 +46,14 @@ Outcome = int | str | None
 """The status of the receiver's answer; or why there is none; or None if the message was not sent."""
 
 
-def waiting(tx: Reader) -> bool:
+def messages_waiting(tx: Reader) -> bool:
     """Say whether a message is due."""
     due = "SELECT 1 FROM outbox WHERE sent_at IS NULL AND next_at <= ? LIMIT 1"
     return tx.one(due, tx.now()) is not None
 
 
-@duty("webhooks", every=0.0, when=waiting)
-def send_due(service: Service) -> int:
+@duty("webhooks", every=0.0, when=messages_waiting)
+def send_due_messages(service: Service) -> int:
     """Send due messages, to several webhooks at once and to each in order; return how many were delivered.
 
     No transaction is open while a message is being sent.
@@ -77,7 +77,7 @@ def _deliver(messages: Sequence[Message], allow_loopback: bool, ending: Event) -
         outcome: Outcome = None
         if well and time.monotonic() < end and not ending.is_set():
             headers = signed_headers(one.secret, one.event, int(time.time()), one.body)
-            outcome = send(one.url, one.body, headers, allow_loopback=allow_loopback)
+            outcome = send_message(one.url, one.body, headers, allow_loopback=allow_loopback)
             well = _arrived(outcome)
         results.append((one, outcome))
     return results
@@ -127,18 +127,18 @@ def _failed(tx: Transaction, now: float, message: Message, outcome: int | str) -
     tx.run("UPDATE webhooks SET failure = ? WHERE id = ?", reason, message.endpoint)
     pause = PAUSES[min(message.tries, len(PAUSES) - 1)] * (1.0 - _JITTER * random.random())
     if outcome == _GONE:
-        disable(tx, message.endpoint, "service", "the receiver answered 410 (gone)")
+        disable_webhook(tx, message.endpoint, "service", "the receiver answered 410 (gone)")
     elif message.tries < len(PAUSES) and now + pause < message.created_at + DAY:
         again = "UPDATE outbox SET next_at = ?, tries = tries + 1, failure = ? WHERE endpoint = ? AND event = ?"
         tx.run(again, now + pause, reason, message.endpoint, message.event)
     else:
         tx.run("DELETE FROM outbox WHERE endpoint = ? AND event = ?", message.endpoint, message.event)
-        audit.write(tx, "service", "webhook given up", message.endpoint, message=message.event, failure=reason)
+        audit.write_audit(tx, "service", "webhook given up", message.endpoint, message=message.event, failure=reason)
     return now + pause
 
 
-def disable(tx: Transaction, webhook: str, actor: str, reason: str) -> None:
+def disable_webhook(tx: Transaction, webhook: str, actor: str, reason: str) -> None:
     """Disable a webhook, and drop its waiting messages."""
     tx.run("UPDATE webhooks SET disabled_at = ?, failure = ? WHERE id = ?", tx.now(), reason, webhook)
     tx.run("DELETE FROM outbox WHERE endpoint = ? AND sent_at IS NULL", webhook)
-    audit.write(tx, actor, "webhook disabled", webhook, reason=reason)
+    audit.write_audit(tx, actor, "webhook disabled", webhook, reason=reason)

@@ -10,7 +10,7 @@ from typing import Any, Concatenate, Generic, NamedTuple, ParamSpec, TypeVar
 from sidelight.monitor.types import Decision, Reason
 from sidelight.service.journal import entry as journal
 from sidelight.service.journal.replica import Mark, Replica, decision_of
-from sidelight.service.journal.replicas import rebuild
+from sidelight.service.journal.replicas import rebuild_replica
 from sidelight.service.problems import Problem
 from sidelight.service.store.base import Reader, Row, Transaction, Value
 
@@ -187,7 +187,7 @@ class Work:
             replica = self.replica(id)
             if not replica.go_back(mark):
                 self._unsent.send(self._tx)
-                self._replicas[id] = again = rebuild(self._tx, id, mark.number, mark.chain, replica.base)
+                self._replicas[id] = again = rebuild_replica(self._tx, id, mark.number, mark.chain, replica.base)
                 again.base, again.spent = replica.base, mark.spent
                 self.changed.add(id)
 

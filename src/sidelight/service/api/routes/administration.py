@@ -17,7 +17,7 @@ from sidelight.service.api.requests import Admin
 from sidelight.service.api.routing import make_router, refusals
 from sidelight.service.auth import keys, reviewers, sessions
 from sidelight.service.auth.keys import GRACE, LONGEST, Key, NewKey
-from sidelight.service.auth.links import address
+from sidelight.service.auth.links import link_address
 from sidelight.service.auth.reviewers import Reviewer
 from sidelight.service.domain.inputs import Names, Shape, Text
 from sidelight.service.domain.monitors import with_names
@@ -75,7 +75,7 @@ class KeysOut(TypedDict):
 @router.get("/v1/keys")
 async def list_keys(call: Admin) -> KeysOut:
     """List the keys, including expired and revoked ones."""
-    return {"keys": await call.read(lambda tx: with_names(tx, keys.listed(tx)))}
+    return {"keys": await call.read(lambda tx: with_names(tx, keys.list_keys(tx)))}
 
 
 @router.post("/v1/keys", status_code=201)
@@ -130,14 +130,14 @@ class LinkOut(TypedDict):
 @router.get("/v1/reviewers")
 async def list_reviewers(call: Admin) -> ReviewersOut:
     """List the reviewers, including disabled ones."""
-    return {"reviewers": await call.read(lambda tx: with_names(tx, reviewers.listed(tx)))}
+    return {"reviewers": await call.read(lambda tx: with_names(tx, reviewers.list_reviewers(tx)))}
 
 
 @router.post("/v1/reviewers", status_code=201, responses=refusals("conflict"))
 async def invite_reviewer(body: Annotated[ReviewerIn, Body()], call: Admin) -> LinkOut:
     """Invite a reviewer, who chooses a password with the link within a week."""
     job = reviewers.invite_reviewer(call.caller.actor, body.name, body.scopes, body.monitors)
-    return {"link": address(call.base, (await call.do(job)).code)}
+    return {"link": link_address(call.base, (await call.do(job)).code)}
 
 
 @router.patch("/v1/reviewers/{id}", status_code=204, responses=refusals("conflict"))
@@ -149,7 +149,7 @@ async def change_reviewer(id: str, body: Annotated[RightsIn, Body()], call: Admi
 @router.post("/v1/reviewers/{id}/link", status_code=201)
 async def renew_link(id: str, call: Admin) -> LinkOut:
     """Renew the link of a reviewer to choose a password; the old password works until it is used."""
-    return {"link": address(call.base, (await call.do(reviewers.renew_link(call.caller.actor, id))).code)}
+    return {"link": link_address(call.base, (await call.do(reviewers.renew_link(call.caller.actor, id))).code)}
 
 
 @router.post("/v1/reviewers/{id}/disable", status_code=204, responses=refusals("conflict"))
@@ -168,7 +168,7 @@ async def enable_reviewer(id: str, call: Admin) -> None:
 async def recover(call: Admin) -> LinkOut:
     """Make a link for an administrator: it makes whoever opens it within 15 minutes one."""
     code = await call.do(sessions.make_first_link(call.caller.actor, only_first=False))
-    return {"link": address(call.base, code or "")}
+    return {"link": link_address(call.base, code or "")}
 
 
 class WebhookIn(Shape):
@@ -197,7 +197,7 @@ class WebhooksOut(TypedDict):
 @router.get("/v1/webhooks")
 async def list_webhooks(call: Admin) -> WebhooksOut:
     """List the webhooks, including removed ones."""
-    return {"webhooks": await call.read(lambda tx: with_names(tx, endpoints.listed(tx)))}
+    return {"webhooks": await call.read(lambda tx: with_names(tx, endpoints.list_webhooks(tx)))}
 
 
 @router.post("/v1/webhooks", status_code=201, responses=refusals("conflict"))
@@ -244,7 +244,7 @@ class NoteIn(Shape):
 async def read_audit(query: Annotated[AuditPage, Query()], call: Admin) -> NotesOut:
     """Read the audit log: who changed keys, webhooks, reviewers and so on, newest first."""
     place = None if query.before is None else (query.before, query.before_id)
-    return {"notes": await call.read(lambda tx: audit.read(tx, place, query.limit))}
+    return {"notes": await call.read(lambda tx: audit.read_audit(tx, place, query.limit))}
 
 
 @router.post("/v1/audit", status_code=204)
@@ -255,4 +255,4 @@ async def note(body: Annotated[NoteIn, Body()], call: Admin) -> None:
 
 @job
 def _note(work: Work, actor: str, note: NoteIn) -> None:
-    audit.write(work.writing(), actor, note.action, note.subject, **note.detail)
+    audit.write_audit(work.writing(), actor, note.action, note.subject, **note.detail)

@@ -63,7 +63,7 @@ async def take(
     single = isinstance(body, AnswerTo)
     given = [body] if isinstance(body, AnswerTo) else body.answers
     with relocated(None if single else "answers"):
-        job = answers.answers(call.monitor, given, actor=call.caller.actor, settles=call.caller.may("settle"))
+        job = answers.record_answers(call.monitor, given, actor=call.caller.actor, settles=call.caller.may("settle"))
         results = await call.do(job)
     if single and results[0].status in _REFUSED:
         found = results[0]

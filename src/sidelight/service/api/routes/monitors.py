@@ -17,7 +17,7 @@ from sidelight.service.domain.monitors import MonitorRow
 from sidelight.service.http.responses import SAFE_HEADERS, answer
 from sidelight.service.journal.entry import text_of
 from sidelight.service.limits import BATCH
-from sidelight.service.maintenance.prune import prune
+from sidelight.service.maintenance.prune import prune_journal
 from sidelight.service.settings import ALL_SCHEMA, CHANGEABLE_SCHEMA
 
 router = make_router("monitors")
@@ -101,7 +101,7 @@ _Administrator = Annotated[Call, needs_on("admin")]
 )
 async def create(body: Annotated[MonitorIn, Body()], call: Admin) -> Response:
     """Create a monitor; its settings are the arguments of `ClassifierMonitor` and of the review queue by name."""
-    job = await asyncio.to_thread(monitors.create, body.name, body.settings, actor=call.caller.actor)
+    job = await asyncio.to_thread(monitors.create_monitor, body.name, body.settings, actor=call.caller.actor)
     row = await call.do(job)
     call.state.names.forget(body.name)
     return answer(_plain(row), 201, {"Location": f"/v1/monitors/{row.name}"})
@@ -110,26 +110,26 @@ async def create(body: Annotated[MonitorIn, Body()], call: Admin) -> Response:
 @router.get("/v1/monitors")
 async def list_all(call: Annotated[Call, needs("report")]) -> MonitorsOut:
     """List the monitors that the caller may see, by name; archived ones are left out."""
-    only, found = call.caller.monitors, await call.read(monitors.every)
+    only, found = call.caller.monitors, await call.read(monitors.all_monitors)
     return {"monitors": [_plain(one) for one in found if only is None or one.id in only]}
 
 
 @router.get("/v1/monitors/{monitor}")
 async def show(call: Annotated[Call, needs_on("report")]) -> MonitorOut:
     """Describe a monitor and its settings."""
-    return _plain(await call.read(lambda tx: monitors.find(tx, call.name)))
+    return _plain(await call.read(lambda tx: monitors.find_monitor(tx, call.name)))
 
 
 @router.patch("/v1/monitors/{monitor}", responses=refusals("gone"))
 async def change(body: Annotated[SettingsIn, Body()], call: _Administrator) -> MonitorOut:
     """Change caps, pending limits and settings of the queue, all or none; any others need a new monitor."""
-    return _plain(await call.do(monitor_changes.change(call.monitor, body.settings, actor=call.caller.actor)))
+    return _plain(await call.do(monitor_changes.change_settings(call.monitor, body.settings, actor=call.caller.actor)))
 
 
 @router.post("/v1/monitors/{monitor}/archive", responses=refusals("gone"))
 async def archive(call: _Administrator) -> MonitorOut:
     """Archive a monitor for good; a new monitor may then use its name, but inherits nothing."""
-    row = await call.do(monitors.archive(call.monitor, actor=call.caller.actor))
+    row = await call.do(monitors.archive_monitor(call.monitor, actor=call.caller.actor))
     call.state.names.forget(call.name)
     return _plain(row)
 
@@ -137,7 +137,7 @@ async def archive(call: _Administrator) -> MonitorOut:
 @router.post("/v1/monitors/{monitor}/prune")
 async def shorten(body: Annotated[PruneIn, Body()], call: _Administrator) -> PrunedOut:
     """Delete old journal entries after replacing them with a sealed snapshot; retries of older ids count again."""
-    return {"deleted": await asyncio.to_thread(prune, call.service, call.monitor, days=body.days)}
+    return {"deleted": await asyncio.to_thread(prune_journal, call.service, call.monitor, days=body.days)}
 
 
 @router.get(

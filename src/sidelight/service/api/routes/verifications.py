@@ -49,7 +49,7 @@ async def pending(query: Annotated[Page, Query()], call: Annotated[Call, needs_o
     """List pending verifications in the order requested; fewer than `limit` means that no more are left."""
 
     def look(tx: Reader) -> list[Any]:
-        blind = monitors.find(tx, call.name).settings.get("blind", False)
+        blind = monitors.find_monitor(tx, call.name).settings.get("blind", False)
         return [
             {
                 "id": id,
@@ -80,4 +80,4 @@ class ErasuresOut(TypedDict):
 @router.post("/v1/monitors/{monitor}/erase", responses=refusals("gone"))
 async def erase(body: Annotated[ErasuresIn, Body()], call: Annotated[Call, needs_on("admin")]) -> ErasuresOut:
     """Delete payloads on request now, whatever the retention; waiting verifications are released."""
-    return {"erased": await call.do(retention.erase(call.monitor, body.ids, actor=call.caller.actor))}
+    return {"erased": await call.do(retention.erase_payloads(call.monitor, body.ids, actor=call.caller.actor))}

@@ -13,7 +13,7 @@ from sidelight.service.auth.reviewers import Reviewer
 from sidelight.service.domain import monitors
 from sidelight.service.journal import audit
 from sidelight.service.store.base import Reader
-from sidelight.service.web.rendering import address, render
+from sidelight.service.web.rendering import page_address, render_page
 from sidelight.service.web.visitors import (
     Form,
     enter_admin,
@@ -144,8 +144,8 @@ def audit_log(request: Request, at: float | None = None, id: str = "") -> Respon
     """Show who changed what."""
     visitor = enter_admin(request)
     with service_of(request).read() as tx:
-        notes = audit.read(tx, None if at is None else (at, id))
-        names = reviewers.names(tx)
+        notes = audit.read_audit(tx, None if at is None else (at, id))
+        names = reviewers.reviewer_names(tx)
     entries = [
         {
             "at": one.at,
@@ -156,7 +156,7 @@ def audit_log(request: Request, at: float | None = None, id: str = "") -> Respon
         }
         for one in notes
     ]
-    older = address("/admin/audit", at=repr(notes[-1].at), id=notes[-1].id) if len(notes) == audit.PAGE else None
+    older = page_address("/admin/audit", at=repr(notes[-1].at), id=notes[-1].id) if len(notes) == audit.PAGE else None
     return _admin(visitor, "Audit", {"entries": entries, "older": older})
 
 
@@ -169,20 +169,20 @@ def create_monitor(request: Request) -> Response:
     labels = [one.strip() for one in form.get("labels").split(",") if one.strip()]
     settings |= {"labels": labels or None, "blind": True if form.get("blind") else None}
     given = {name: value for name, value in settings.items() if value is not None}
-    row = service_of(request).do(monitors.create(form.get("name").strip(), given, actor=visitor.actor))
+    row = service_of(request).do(monitors.create_monitor(form.get("name").strip(), given, actor=visitor.actor))
     return RedirectResponse(f"/m/{row.name}", 303)
 
 
 def _people(request: Request, visitor: Reviewer, secret: Secret | None = None) -> Response:
-    return _list(request, visitor, "Reviewers", reviewers.listed, secret)
+    return _list(request, visitor, "Reviewers", reviewers.list_reviewers, secret)
 
 
 def _keys(request: Request, visitor: Reviewer, secret: Secret | None = None) -> Response:
-    return _list(request, visitor, "Keys", keys.listed, secret)
+    return _list(request, visitor, "Keys", keys.list_keys, secret)
 
 
 def _webhooks(request: Request, visitor: Reviewer, secret: Secret | None = None) -> Response:
-    return _list(request, visitor, "Webhooks", endpoints.listed, secret)
+    return _list(request, visitor, "Webhooks", endpoints.list_webhooks, secret)
 
 
 def _list(
@@ -193,7 +193,7 @@ def _list(
         context: dict[str, Any] = {
             "rows": monitors.with_names(tx, look(tx)),
             "secret": secret,
-            "monitor_names": [one.name for one in monitors.every(tx)],
+            "monitor_names": [one.name for one in monitors.all_monitors(tx)],
             "all_events": EVENTS.items(),
             "waiting": dict(tx.all("SELECT endpoint, COUNT(*) FROM outbox WHERE sent_at IS NULL GROUP BY endpoint")),
             "now": tx.now(),
@@ -203,12 +203,14 @@ def _list(
 
 def _admin(visitor: Reviewer, section: str, context: dict[str, Any]) -> Response:
     shared = {"section": section, "sections": _SECTIONS, "all_scopes": _SCOPES, "secret": None}
-    return render("admin.html", page_context(visitor, tab="Admin") | shared | context)
+    return render_page("admin.html", page_context(visitor, tab="Admin") | shared | context)
 
 
 def _link(request: Request, invitation: reviewers.Invitation) -> Secret:
     text = "it works once, within seven days, and will not be shown again. Send it to no one else."
-    return Secret(f"Link for {invitation.reviewer.name}:", text, links.address(own_address(request), invitation.code))
+    return Secret(
+        f"Link for {invitation.reviewer.name}:", text, links.link_address(own_address(request), invitation.code)
+    )
 
 
 def _only(form: Form) -> list[str] | None:

@@ -22,7 +22,7 @@ from sidelight.service.web.class_rows import answer_rate, class_row, histories, 
 from sidelight.service.web.columns import asked_over_time
 from sidelight.service.web.etags import etag_of, unchanged
 from sidelight.service.web.pages.overview import VERDICTS, tolerance_words
-from sidelight.service.web.rendering import address, render
+from sidelight.service.web.rendering import page_address, render_page
 from sidelight.service.web.visitors import enter, make_router, monitor_for, own_address, page_context, service_of
 from sidelight.text import count, grouped
 
@@ -72,8 +72,10 @@ def dashboard(request: Request, monitor: str, verdict: str = "", q: str = "", pa
             "filters": _filters(report),
             "verdict": verdict,
             "q": q,
-            "link": lambda **changes: address(f"/m/{row.name}", **{"verdict": verdict, "q": q, "page": None} | changes),
-            "columns": charts.stacked(columns, ("answered", "not answered")),
+            "link": lambda **changes: page_address(
+                f"/m/{row.name}", **{"verdict": verdict, "q": q, "page": None} | changes
+            ),
+            "columns": charts.stacked_chart(columns, ("answered", "not answered")),
             "turns": turns,
             "base": own_address(request),
             "now": now,
@@ -81,7 +83,7 @@ def dashboard(request: Request, monitor: str, verdict: str = "", q: str = "", pa
             "etag": etag,
         }
     )
-    return render("dashboard.html", context, headers={"ETag": etag})
+    return render_page("dashboard.html", context, headers={"ETag": etag})
 
 
 @router.get("/m/{monitor}/class")
@@ -104,16 +106,16 @@ def one_class(request: Request, monitor: str, name: str) -> Response:
         "one": class_row(one, row.name, charts.common_limit([one.tolerance], [one.estimate]), points, standing),
         "confidence": percent(report.confidence),
         "turns": rows,
-        "chart": charts.history(points, one.tolerance, one.verdict),
+        "chart": charts.history_chart(points, one.tolerance, one.verdict),
         "facts": _class_facts(one),
         "verifications": None
         if review.blind
-        else address(f"/m/{row.name}/verifications", class_=journal.text_of(one.name)),
+        else page_address(f"/m/{row.name}/verifications", class_=journal.text_of(one.name)),
         "now": now,
         "poll": 3,
         "etag": etag,
     }
-    return render("class.html", context, headers={"ETag": etag})
+    return render_page("class.html", context, headers={"ETag": etag})
 
 
 def _find(report: Report, name: str) -> ClassReport:
@@ -172,7 +174,7 @@ def _budgets(tx: Reader, row: MonitorRow, report: Report) -> list[dict[str, Any]
 
 
 def _budget(name: str, used: int, most: int) -> dict[str, Any]:
-    meter = charts.meter(used / most if most else 1.0, f"{used} of {most} labels used")
+    meter = charts.budget_meter(used / most if most else 1.0, f"{used} of {most} labels used")
     return {"name": name, "used": grouped(used), "most": grouped(most), "meter": meter}
 
 

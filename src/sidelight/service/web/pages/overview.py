@@ -18,7 +18,7 @@ from sidelight.service.settings import make_review, split
 from sidelight.service.store.base import Reader
 from sidelight.service.web.charts import percent
 from sidelight.service.web.etags import etag_of, unchanged
-from sidelight.service.web.rendering import render
+from sidelight.service.web.rendering import render_page
 from sidelight.service.web.visitors import enter, make_router, page_context, service_of
 
 router = make_router()
@@ -33,7 +33,7 @@ def overview(request: Request) -> Response:
     visitor, service = enter(request), service_of(request)
     only = visitor.monitors
     with service.read() as tx:
-        rows = [one for one in monitors.every(tx) if only is None or one.id in only]
+        rows = [one for one in monitors.all_monitors(tx) if only is None or one.id in only]
         waiting = {one.id: _waiting(tx, visitor, one) for one in rows}
         now = tx.now()
     etag = etag_of(request, visitor, [(one.id, one.last, waiting[one.id]) for one in rows])
@@ -48,7 +48,7 @@ def overview(request: Request) -> Response:
     if any(one["warning"] for one in shown):
         etag = ""  # a warning can end without a new journal entry
     context = page_context(visitor) | {"monitors": shown, "now": now, "poll": 5, "etag": etag}
-    return render("overview.html", context, headers={"ETag": etag} if etag else {})
+    return render_page("overview.html", context, headers={"ETag": etag} if etag else {})
 
 
 def _report(service: Service, row: MonitorRow) -> tuple[Report | None, str | None]:

@@ -14,20 +14,20 @@ from sidelight.service.domain.monitors import MonitorRow
 from sidelight.service.domain.queue import (
     Slot,
     claim_verifications,
+    claimed_by,
     find_verification,
-    held_by,
     last_answered,
     slots_of,
     waiting_for,
 )
-from sidelight.service.domain.reviews import Said, disputed, give_review, settle_verification, withdraw_review
+from sidelight.service.domain.reviews import Said, give_review, reviews_disagree, settle_verification, withdraw_review
 from sidelight.service.domain.service import Service
 from sidelight.service.domain.verifications import DELETED, FORGOTTEN
 from sidelight.service.problems import Problem
 from sidelight.service.settings import ReviewSettings
 from sidelight.service.store.base import Reader
 from sidelight.service.web import payload_markup
-from sidelight.service.web.rendering import address, render
+from sidelight.service.web.rendering import page_address, render_page
 from sidelight.service.web.shortcuts import button_keys, label_keys
 from sidelight.service.web.visitors import Form, enter, form_of, make_router, monitor_for, page_context, service_of
 from sidelight.service.writer.unit import Job, Verification
@@ -62,7 +62,7 @@ def review_page(
     visitor, service = enter(request), service_of(request)
     with service.read() as tx:
         row, review = monitor_for(tx, visitor, monitor, "answer")
-        held = held_by(tx, row.id, visitor.actor)
+        held = claimed_by(tx, row.id, visitor.actor)
         number = verification if verification is not None else held[0] if held else None
         queue = waiting_for(tx, row.id, visitor.actor, review.reviews, visitor.may("settle", row.id))
         last = last_answered(tx, row.id, visitor.actor)
@@ -81,11 +81,11 @@ def review_page(
         hosts: Sequence[str] = ()
         if number is not None:
             found = find_verification(tx, row.id, number)
-            look = payload_markup.shown(tx, row.id, row.name, found.number, review)
+            look = payload_markup.shown_payload(tx, row.id, row.name, found.number, review)
             context |= {"payload": look.markup} | choices(review, found.prediction)
             context["verification"] = _shown(tx, visitor, row, review, found)
             hosts = look.hosts
-    return render("review.html", page_context(visitor, row, "Review") | context, image_hosts=hosts)
+    return render_page("review.html", page_context(visitor, row, "Review") | context, image_hosts=hosts)
 
 
 @router.post("/m/{monitor}/review")
@@ -106,11 +106,11 @@ def answer(request: Request, monitor: str) -> Response:
             told = problem.kind
             if told == "invalid":
                 return RedirectResponse(
-                    address(f"/m/{row.name}/review", verification=number, told=told, about=number), 303
+                    page_address(f"/m/{row.name}/review", verification=number, told=told, about=number), 303
                 )
     following = _next(service, visitor, row)
     return RedirectResponse(
-        address(f"/m/{row.name}/review", verification=following, told=told, about=number if told else None), 303
+        page_address(f"/m/{row.name}/review", verification=following, told=told, about=number if told else None), 303
     )
 
 
@@ -151,8 +151,8 @@ def _shown(
     slots = slots_of(tx, row.id, verification.number)
     own = next((one for one in slots if one.reviewer == visitor.actor and one.answer is not None), None)
     settles = visitor.may("settle", row.id)
-    settling = verification.open and disputed(slots, review.reviews) and settles
-    names = reviewers.names(tx) if settling or not verification.open else {}
+    settling = verification.open and reviews_disagree(slots, review.reviews) and settles
+    names = reviewers.reviewer_names(tx) if settling or not verification.open else {}
     others = [one for one in slots if one.slot > 0 and one.answer is not None] if settling else []
     return {
         "number": verification.number,

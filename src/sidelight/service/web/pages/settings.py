@@ -20,7 +20,7 @@ from sidelight.service.domain.monitors import MonitorRow
 from sidelight.service.journal import entry as journal
 from sidelight.service.problems import Problem
 from sidelight.service.settings import CHANGEABLE_SCHEMA, SERVED, review_plain
-from sidelight.service.web.rendering import render
+from sidelight.service.web.rendering import render_page
 from sidelight.service.web.visitors import (
     Form,
     enter,
@@ -81,7 +81,7 @@ def change(request: Request, monitor: str) -> Response:
         texts = {name: (_plain(form.get(name)), _plain(written(kind_of(name), before.get(name)))) for name in _FIELDS}
         changed = {name: said(kind_of(name), new) for name, (new, old) in texts.items() if new != old}
         if changed:
-            service.do(monitor_changes.change(row.id, changed, actor=visitor.actor))
+            service.do(monitor_changes.change_settings(row.id, changed, actor=visitor.actor))
     except Problem as problem:
         if problem.kind not in ("invalid", "conflict"):
             raise
@@ -96,7 +96,7 @@ def archive(request: Request, monitor: str) -> Response:
     if form_of(request).get("confirm").strip() != row.name:
         problem = Problem("invalid", "to archive the monitor, type its name; nothing changed")
         return _page(request, visitor, row, problem=problem)
-    service_of(request).do(monitors.archive(row.id, actor=visitor.actor))
+    service_of(request).do(monitors.archive_monitor(row.id, actor=visitor.actor))
     request.app.state.names.forget(row.name)
     return RedirectResponse("/", 303)
 
@@ -130,7 +130,7 @@ def _page(
         "notice": notice if problem is None else {"kind": "bad", "text": told_words(problem)},
         "created_at": row.created_at,
     }
-    return render("settings.html", context, status=200 if problem is None else problem.status)
+    return render_page("settings.html", context, status=200 if problem is None else problem.status)
 
 
 def kind_of(name: str) -> str:

@@ -9,7 +9,7 @@ from fastapi import Query, Request, Response
 
 from sidelight.service.auth import reviewers
 from sidelight.service.domain.queue import IS_DISPUTED, MOST_NUMBER, Slot, slots_among, verifications_where
-from sidelight.service.domain.reviews import disputed
+from sidelight.service.domain.reviews import reviews_disagree
 from sidelight.service.domain.verifications import DELETED, FORGOTTEN
 from sidelight.service.faults import MOST_CHARACTERS
 from sidelight.service.journal import entry as journal
@@ -17,7 +17,7 @@ from sidelight.service.settings import ReviewSettings
 from sidelight.service.store.base import Reader, Value
 from sidelight.service.web.etags import etag_of, unchanged
 from sidelight.service.web.pages.review import answer_words, state_words
-from sidelight.service.web.rendering import address, render
+from sidelight.service.web.rendering import page_address, render_page
 from sidelight.service.web.visitors import enter, make_router, monitor_for, page_context, service_of
 from sidelight.service.writer.unit import Verification
 
@@ -52,7 +52,7 @@ def verifications(
         name = None if review.blind else name  # filtering by class would reveal the predictions
         shown, older = _page(tx, row.id, review, Wanted(state, name, q, before))
         slots = slots_among(tx, row.id, [one.number for one in shown])
-        names, now = reviewers.names(tx), tx.now()
+        names, now = reviewers.reviewer_names(tx), tx.now()
     live = {number: [one for one in found if one.live(now)] for number, found in slots.items()}
     etag = etag_of(request, visitor, row.last, shown, live)
     short = unchanged(request, etag)
@@ -67,13 +67,13 @@ def verifications(
         "chosen": None if name is None else _class_words(name),
         "class_name": name,
         "q": q,
-        "link": lambda **changes: address(f"/m/{row.name}/verifications", **asked | changes),
-        "older": None if older is None else address(f"/m/{row.name}/verifications", **asked, before=older),
-        "newer": None if before is None else address(f"/m/{row.name}/verifications", **asked),
+        "link": lambda **changes: page_address(f"/m/{row.name}/verifications", **asked | changes),
+        "older": None if older is None else page_address(f"/m/{row.name}/verifications", **asked, before=older),
+        "newer": None if before is None else page_address(f"/m/{row.name}/verifications", **asked),
         "poll": None if q else 5,  # searching reads all verifications
         "etag": etag,
     }
-    return render("verifications.html", context, headers={"ETag": etag})
+    return render_page("verifications.html", context, headers={"ETag": etag})
 
 
 class Wanted(NamedTuple):
@@ -120,7 +120,7 @@ def _page(tx: Reader, monitor: str, review: ReviewSettings, wanted: Wanted) -> t
 def _row(
     verification: Verification, slots: list[Slot], names: dict[str, str], review: ReviewSettings
 ) -> dict[str, Any]:
-    differ = verification.open and disputed(slots, review.reviews)
+    differ = verification.open and reviews_disagree(slots, review.reviews)
     word, tone = ("disagreement", "near") if differ else state_words(verification, review.blind)
     return {
         "number": verification.number,
