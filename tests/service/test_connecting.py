@@ -47,7 +47,7 @@ def test_every_metric_is_listed_with_its_labels(service):
     service.do(decisions.decide(service, made.id, [Prediction("a", "7")], actor="test"))
     offered = {
         (name, tuple(re.findall(r"(\w+)=", labels)))
-        for name, labels in re.findall(r"^(\w+)(?:\{(.*)\})? ", metrics.metrics(service, None), re.MULTILINE)
+        for name, labels in re.findall(r"^(\w+)(?:\{(.*)\})? ", metrics.make_metrics(service, None), re.MULTILINE)
     }
     rows = re.findall(r"^\| `(sidelight_\w+)` \| ([\w, ]*)\|", PAGE, re.MULTILINE)
     assert {(name, tuple(re.findall(r"\w+", labels))) for name, labels in rows} == offered

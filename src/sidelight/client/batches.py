@@ -111,13 +111,13 @@ class Batches(Generic[Promise]):
                     continue
                 self._health.refused(len(part), error)
                 for _, future in part:
-                    _tell(future, error)
+                    _set_future(future, error)
             else:
                 for (_, future), decision in zip(part, decisions, strict=True):
-                    _tell(future, decision)
+                    _set_future(future, decision)
 
 
-def _tell(future: Future[Decision] | asyncio.Future[Decision], said: Decision | Exception) -> None:
+def _set_future(future: Future[Decision] | asyncio.Future[Decision], said: Decision | Exception) -> None:
     """Set a future's result or exception, unless it was canceled."""
     with contextlib.suppress(concurrent.futures.InvalidStateError, asyncio.InvalidStateError):
         if isinstance(said, Exception):

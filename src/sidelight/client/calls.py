@@ -178,7 +178,7 @@ class Calls:
             try:
                 request = Request("POST", f"{self._path}/decisions", body)
                 reply = yield from exchange(request, self._limits.timeout, self._limits.retries)
-                found += _decisions(batch, _many("decisions", reply, single))
+                found += _decisions_in(batch, _as_batch("decisions", reply, single))
                 self._health.worked()
             except UnreachableError as error:
                 self._health.failed(len(batch), str(error))
@@ -214,7 +214,7 @@ class Calls:
         found: list[Answer] = []
         for batch, body in _bodies("answers", rows, single):
             reply = yield from self._ask("POST", "/answers", body)
-            found += _answers(batch, _many("answers", reply, single))
+            found += _answers_in(batch, _as_batch("answers", reply, single))
         return found
 
     def report(self) -> Steps[Report]:
@@ -232,7 +232,7 @@ class Calls:
         found: list[Pending] = []
         while True:
             after = found[-1].number if found else 0
-            page = _pending((yield from self._ask("GET", f"/pending?after={after}&limit={LARGEST_BATCH}")))
+            page = _pending_in((yield from self._ask("GET", f"/pending?after={after}&limit={LARGEST_BATCH}")))
             found += page
             if len(page) < LARGEST_BATCH:
                 return found
@@ -243,7 +243,7 @@ class Calls:
 
 def creation(name: str, settings: Mapping[str, Any], limits: Limits) -> Steps[Any]:
     """Create a monitor."""
-    body = _written({"name": name, "settings": dict(settings)}, "these settings", "plain values")
+    body = _request_json({"name": name, "settings": dict(settings)}, "these settings", "plain values")
     return exchange(Request("POST", "/v1/monitors", body.encode("ascii")), limits.patience, limits.retries)
 
 
@@ -258,7 +258,7 @@ def prediction_row(
     if time is not None:
         row["time"] = moment_of(time).isoformat()
     if payload is not None:
-        row["payload"] = _payload(payload)
+        row["payload"] = _payload_json(payload)
     number = score_of(score)
     if number == number:
         row["score"] = number
@@ -288,7 +288,7 @@ def passed(row: Mapping[str, Any]) -> Decision:
     return Decision(False, row["id"], UNREACHABLE, row["prediction"])
 
 
-def _payload(value: Any) -> Any:
+def _payload_json(value: Any) -> Any:
     """Return the payload in the form the service expects: text, JSON, or the bytes of a picture."""
     if isinstance(value, bytes | bytearray | memoryview):
         return {"image": base64.b64encode(value).decode("ascii")}
@@ -301,7 +301,9 @@ Rows = list[Mapping[str, Any]]
 def _bodies(name: str, rows: Sequence[Mapping[str, Any]], single: bool) -> Iterator[tuple[Rows, bytes]]:
     """Yield batches that are small enough for one request, each with its body; a single row is its own body."""
     # All are checked before the first is sent.
-    texts = [_written(row, f"row {n} (id {row['id']!r})", "a payload of plain values") for n, row in enumerate(rows)]
+    texts = [
+        _request_json(row, f"row {n} (id {row['id']!r})", "a payload of plain values") for n, row in enumerate(rows)
+    ]
     if single:
         yield list(rows), texts[0].encode("ascii")
         return
@@ -319,21 +321,21 @@ def _joined(name: str, texts: Sequence[str]) -> bytes:
     return f'{{"{name}":[{",".join(texts)}]}}'.encode("ascii")
 
 
-def _many(name: str, reply: Any, single: bool) -> Any:
+def _as_batch(name: str, reply: Any, single: bool) -> Any:
     """Return the reply to a single row as if it were one of many."""
     return {name: [reply]} if single else reply
 
 
-def _written(data: Mapping[str, Any], what: str, remedy: str) -> str:
+def _request_json(data: Mapping[str, Any], what: str, remedy: str) -> str:
     try:
         return json.dumps(data, separators=(",", ":"), allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise SidelightError(f"{what} cannot be written as JSON ({error}): give {remedy}; nothing was sent") from None
 
 
-def _decisions(batch: Sequence[Mapping[str, Any]], reply: Any) -> list[Decision]:
+def _decisions_in(batch: Sequence[Mapping[str, Any]], reply: Any) -> list[Decision]:
     found = []
-    for row, one in zip(batch, _list(reply, "decisions", len(batch)), strict=True):
+    for row, one in zip(batch, _reply_rows(reply, "decisions", len(batch)), strict=True):
         good = isinstance(one.get("verify"), bool) and isinstance(one.get("reason"), str)
         if one.get("id") != row["id"] or not good:
             raise garbage("decisions about something else")
@@ -341,9 +343,9 @@ def _decisions(batch: Sequence[Mapping[str, Any]], reply: Any) -> list[Decision]
     return found
 
 
-def _answers(batch: Sequence[Mapping[str, Any]], reply: Any) -> list[Answer]:
+def _answers_in(batch: Sequence[Mapping[str, Any]], reply: Any) -> list[Answer]:
     found = []
-    for row, one in zip(batch, _list(reply, "answers", len(batch)), strict=True):
+    for row, one in zip(batch, _reply_rows(reply, "answers", len(batch)), strict=True):
         if one.get("id") != row["id"] or not isinstance(one.get("status"), str):
             raise garbage("answers about something else")
         text = one.get("detail") or f"{row['id']!r}: {one['status']}"
@@ -351,14 +353,14 @@ def _answers(batch: Sequence[Mapping[str, Any]], reply: Any) -> list[Answer]:
     return found
 
 
-def _pending(reply: Any) -> list[Pending]:
+def _pending_in(reply: Any) -> list[Pending]:
     try:
         return [Pending(**one | {"asked_at": datetime.fromtimestamp(one["asked_at"], UTC)}) for one in reply["pending"]]
     except (KeyError, TypeError, ValueError, OverflowError, OSError):
         raise garbage("no list of what is pending") from None
 
 
-def _list(reply: Any, name: str, size: int) -> list[dict[str, Any]]:
+def _reply_rows(reply: Any, name: str, size: int) -> list[dict[str, Any]]:
     rows = reply.get(name) if isinstance(reply, dict) else None
     if not isinstance(rows, list) or len(rows) != size or not all(isinstance(one, dict) for one in rows):
         raise garbage(f"{size} {name} were expected")

@@ -121,9 +121,11 @@ def _gave_up(came: Reply | str | None, attempts: int) -> UnreachableError:
     if not isinstance(came, Reply):
         return UnreachableError(f"the service is unreachable{tried}: {came}")
     problem = _problem(came)
-    said = f": {_told(problem)}" if problem else f", not from the service ({_kind(came)}): a proxy, perhaps"
+    said = (
+        f": {_problem_words(problem)}" if problem else f", not from the service ({_reply_kind(came)}): a proxy, perhaps"
+    )
     kind = UnreachableError if problem else NotTheServiceError
-    return kind(f"the service is unreachable{tried}: {_status(came.status)}{said}", came.status, problem)
+    return kind(f"the service is unreachable{tried}: {_status_words(came.status)}{said}", came.status, problem)
 
 
 def _result(reply: Reply) -> Any:
@@ -132,22 +134,22 @@ def _result(reply: Reply) -> Any:
         try:
             return json.loads(reply.content)
         except ValueError:
-            raise garbage(f"{_status(reply.status)} with {_kind(reply)}") from None
+            raise garbage(f"{_status_words(reply.status)} with {_reply_kind(reply)}") from None
     if 300 <= reply.status < 400:
-        where = _short(reply.headers.get("location", "nowhere"))
+        where = _shortened_reply(reply.headers.get("location", "nowhere"))
         raise ServiceError(
-            f"{_status(reply.status)}: the address redirects to {where}; redirects are not followed, since that could "
-            "give the key away: give the client the final address",
+            f"{_status_words(reply.status)}: the address redirects to {where}; redirects are not followed, since that "
+            "could give the key away: give the client the final address",
             reply.status,
         )
     problem = _problem(reply)
     if not problem:
         raise ServiceError(
-            f"{_status(reply.status)} with {_kind(reply)}: the service explains its errors, so something else answered:"
-            " check the address",
+            f"{_status_words(reply.status)} with {_reply_kind(reply)}: the service explains its errors, so something "
+            "else answered: check the address",
             reply.status,
         )
-    raise ServiceError(f"{_status(reply.status)}: {_told(problem)}", reply.status, problem)
+    raise ServiceError(f"{_status_words(reply.status)}: {_problem_words(problem)}", reply.status, problem)
 
 
 def garbage(what: str) -> NotTheServiceError:
@@ -164,7 +166,7 @@ def _problem(reply: Reply) -> dict[str, Any]:
     return found if isinstance(found, dict) and isinstance(found.get("title"), str) else {}
 
 
-def _told(problem: Mapping[str, Any]) -> str:
+def _problem_words(problem: Mapping[str, Any]) -> str:
     """Return a problem in words, with its first errors."""
     parts = [problem["title"]]
     if isinstance(problem.get("detail"), str) and problem["detail"] != problem["title"]:
@@ -175,22 +177,22 @@ def _told(problem: Mapping[str, Any]) -> str:
         parts.append(f"{one.get('pointer', '#')}: {one.get('detail', 'wrong')}")
     if len(rows) > _MOST_PLACES:
         parts.append(f"and {len(rows) - _MOST_PLACES} more")
-    return "; ".join(_short(part) for part in parts)
+    return "; ".join(_shortened_reply(part) for part in parts)
 
 
-def _status(status: int) -> str:
+def _status_words(status: int) -> str:
     try:
         return f"{status} {HTTPStatus(status).phrase}"
     except ValueError:
         return str(status)
 
 
-def _kind(reply: Reply) -> str:
-    kind = _short(reply.headers.get("content-type", "")) or "no content type"
+def _reply_kind(reply: Reply) -> str:
+    kind = _shortened_reply(reply.headers.get("content-type", "")) or "no content type"
     return f"{kind}, {len(reply.content)} bytes"
 
 
-def _short(text: str) -> str:
+def _shortened_reply(text: str) -> str:
     """Return a text from the server, shortened and escaped so that it cannot fill a log or move a terminal's cursor."""
     line = shown(one_line(text))
     return line if len(line) <= _LONGEST_TEXT else f"{line[:_LONGEST_TEXT]}..."

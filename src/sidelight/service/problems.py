@@ -57,7 +57,7 @@ class Problem(SidelightError):  # noqa: N818, the word of RFC 9457
         places: Iterable[Mapping[str, Any]] = (),
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        detail = _short(detail, _LONGEST_TEXT)
+        detail = _shortened_text(detail, _LONGEST_TEXT)
         super().__init__(detail)
         self.kind = kind
         self.status, self.title = TITLES[kind]
@@ -81,12 +81,12 @@ def place(path: Iterable[str | int], detail: str, **others: Any) -> dict[str, An
 
     The place is written as a JSON pointer in a fragment (RFC 6901, section 6), as in the example of RFC 9457.
     """
-    steps = (_short(str(step), _LONGEST_STEP).replace("~", "~0").replace("/", "~1") for step in path)
+    steps = (_shortened_text(str(step), _LONGEST_STEP).replace("~", "~0").replace("/", "~1") for step in path)
     pointer = "#" + "".join("/" + quote(step, safe="~", errors="replace") for step in steps)
-    return {"detail": _short(detail, _LONGEST_TEXT), "pointer": pointer} | others
+    return {"detail": _shortened_text(detail, _LONGEST_TEXT), "pointer": pointer} | others
 
 
-def _short(text: str, most: int) -> str:
+def _shortened_text(text: str, most: int) -> str:
     """Return a text, without its end if it is too long: it may contain what was sent."""
     return text if len(text) <= most else f"{text[:most]}..."
 

@@ -15,7 +15,7 @@ from sidelight.service.limits import PLACES
 from sidelight.service.problems import Problem, place
 
 
-def _texts(value: Any) -> tuple[str, ...]:
+def _checked_labels(value: Any) -> tuple[str, ...]:
     # A line break in a label would not survive the forms of the pages.
     texts = isinstance(value, tuple) and all(text_fault(one) is None and one.splitlines() == [one] for one in value)
     if not texts or len(set(value)) < len(value) or len(value) > _MOST:
@@ -23,7 +23,7 @@ def _texts(value: Any) -> tuple[str, ...]:
     return value
 
 
-def _text(value: Any) -> str:
+def _checked_instructions(value: Any) -> str:
     if not isinstance(value, str) or len(value) > _LONGEST:
         raise ValueError
     return value
@@ -34,10 +34,10 @@ _TEXTS = Kind(
     "texts",
     f"a list of at most {_MOST} different texts of 1 to 200 characters that can be seen, in one line each",
     {"type": "array", "items": {"type": "string", "minLength": 1, "maxLength": 200}, "maxItems": _MOST},
-    _texts,
+    _checked_labels,
 )
 _INSTRUCTIONS = Kind(
-    "text", f"a text of at most {_LONGEST} characters", {"type": "string", "maxLength": _LONGEST}, _text
+    "text", f"a text of at most {_LONGEST} characters", {"type": "string", "maxLength": _LONGEST}, _checked_instructions
 )
 
 

@@ -282,7 +282,7 @@ def test_an_unfinished_copy_does_not_pass(database, tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("sidelight.service.maintenance.copy._contents", killed)
+        patch.setattr("sidelight.service.maintenance.copy._table_contents", killed)
         CliRunner().invoke(main, ["admin", "copy", database, "--database", str(source)])
     assert "not finished" in invoke("check", "--database", database, code=1).output
     invoke("copy", database, "--database", source)

@@ -11,7 +11,7 @@ from sidelight.monitor import RULE
 from sidelight.service.domain import monitor_changes, monitors
 from sidelight.service.domain.answers import record_answers
 from sidelight.service.domain.decisions import decide
-from sidelight.service.domain.expiry import expire
+from sidelight.service.domain.expiry import expire_verifications
 from sidelight.service.domain.inputs import AnswerTo, Prediction
 from sidelight.service.domain.reviews import withdraw_review
 from sidelight.service.domain.service import Service
@@ -185,12 +185,12 @@ def test_a_monitor_of_another_rule_is_left_alone(service):
 def test_requests_expire_without_traffic(service):
     traffic = Traffic(service, patience={"seconds": 0.05})
     traffic.decide(5)
-    while not service.do(expire(traffic.monitor)):
+    while not service.do(expire_verifications(traffic.monitor)):
         pass
     with service.read() as tx:
         assert tx.all("SELECT DISTINCT state FROM verifications") == [("overdue",)]
         (number,) = tx.one("SELECT last FROM monitors")
-    assert service.do(expire(traffic.monitor)) == 0
+    assert service.do(expire_verifications(traffic.monitor)) == 0
     with service.read() as tx:
         assert tx.one("SELECT last FROM monitors") == (number,)
     results = traffic.answer()

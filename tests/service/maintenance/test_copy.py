@@ -239,7 +239,7 @@ def test_a_backup_that_fails_leaves_nothing(filled, tmp_path, monkeypatch):
 
 def test_the_source_is_not_idle_while_what_was_written_is_read_back(filled, tmp_path, monkeypatch):
     """PostgreSQL ends a transaction in which nothing is asked for a minute."""
-    steps, pages = [], copy._pages
+    steps, pages = [], copy._table_pages
 
     class Watched(SQLiteTransaction):
         def now(self):
@@ -254,7 +254,7 @@ def test_the_source_is_not_idle_while_what_was_written_is_read_back(filled, tmp_
 
     source = tmp_path / "source.db"
     backup.back_up(filled.storage, source)
-    monkeypatch.setattr(copy, "_pages", paged)
+    monkeypatch.setattr(copy, "_table_pages", paged)
     storage, target = open_storage(str(source), readonly=True), open_storage(str(tmp_path / "target.db"))
     read = storage.read
 

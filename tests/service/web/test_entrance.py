@@ -185,7 +185,9 @@ def at(app):
 @pytest.fixture
 def quick(monkeypatch):
     """Replace the slow hash."""
-    monkeypatch.setattr(passwords, "password_matches", lambda password, stored: password == PASSWORD and stored is not None)
+    monkeypatch.setattr(
+        passwords, "password_matches", lambda password, stored: password == PASSWORD and stored is not None
+    )
 
 
 @pytest.mark.parametrize("name", ["Ada", "Nobody"])

@@ -57,12 +57,12 @@ def test_many_clocks_share_one_duty(service):
 
 
 def test_whoever_comes_second_gets_nothing(service):
-    assert service.do(duties._take("one", "first"))
-    assert not service.do(duties._take("one", "second"))
-    service.do(duties._release("one", "second", 0.0))  # who does not have it cannot give it back
-    assert not service.do(duties._take("one", "third"))
-    service.do(duties._release("one", "first", 3600.0))
-    assert not service.do(duties._take("one", "fourth"))
+    assert service.do(duties._take_duty("one", "first"))
+    assert not service.do(duties._take_duty("one", "second"))
+    service.do(duties._release_duty("one", "second", 0.0))  # who does not have it cannot give it back
+    assert not service.do(duties._take_duty("one", "third"))
+    service.do(duties._release_duty("one", "first", 3600.0))
+    assert not service.do(duties._take_duty("one", "fourth"))
 
 
 def test_two_processes_on_postgres_never_get_the_same_duty(postgres_url):
@@ -71,7 +71,7 @@ def test_two_processes_on_postgres_never_get_the_same_duty(postgres_url):
 
     def take(service, holder):
         for turn in range(30):
-            if service.do(duties._take(f"turn {turn}", holder)):
+            if service.do(duties._take_duty(f"turn {turn}", holder)):
                 taken.append(turn)
 
     threads = [threading.Thread(target=take, args=(one, f"holder {i}")) for i, one in enumerate(services * 2)]
@@ -86,12 +86,12 @@ def test_two_processes_on_postgres_never_get_the_same_duty(postgres_url):
 
 def test_the_duty_of_a_process_that_died_is_taken_over_after_its_lease(service):
     ran, one = counting("orphan")
-    assert service.do(duties._take("orphan", "the dead"))
+    assert service.do(duties._take_duty("orphan", "the dead"))
     assert Clock(service, [one]).run_due() == []
     service.do(_LetTimePass("orphan", LEASE + 1.0))
     assert Clock(service, [one]).run_due() == ["orphan"]
     assert len(ran) == 1
-    service.do(duties._release("orphan", "the dead", 3600.0))  # who comes back late changes nothing
+    service.do(duties._release_duty("orphan", "the dead", 3600.0))  # who comes back late changes nothing
     assert Clock(service, [one]).run_due() == ["orphan"]
 
 

@@ -37,7 +37,7 @@ def write(path: str | os.PathLike[str], data: dict[str, Any]) -> None:
     if os.path.isdir(path):
         raise SidelightError(f"{os.fspath(path)!r} is a folder: give the path of a .json file")
     try:
-        body = _text(data)
+        body = _monitor_json(data)
     except (TypeError, ValueError) as error:
         raise SidelightError(
             f"this monitor cannot be written as JSON ({error}): give its policy plain values"
@@ -64,12 +64,12 @@ def read(path: str | os.PathLike[str]) -> dict[str, Any]:
             "read it with the version that wrote it, or run `pip install --upgrade sidelight`"
         )
     body = content.get("monitor")
-    if not isinstance(body, dict) or content.get("sha256") != _digest(_text(body)):
+    if not isinstance(body, dict) or content.get("sha256") != _digest(_monitor_json(body)):
         raise SidelightError(f"{name} is damaged or was edited: its contents do not match the digest it was saved with")
     return body
 
 
-def _text(data: dict[str, Any]) -> str:
+def _monitor_json(data: dict[str, Any]) -> str:
     # ASCII, so that any text of Python (half characters included) survives any file.
     return json.dumps(data, separators=(",", ":"), allow_nan=False)
 

@@ -46,21 +46,21 @@ def either(name: str) -> Discriminator:
 
 def problem_of(errors: Sequence[Any], *source: str) -> Problem:
     """Return the refusal; `source` says what was validated, unless each error does."""
-    places = [_place(one, [*source, *one["loc"]]) for one in errors[:PLACES]]
+    places = [_error_place(one, [*source, *one["loc"]]) for one in errors[:PLACES]]
     more = f" (the first {PLACES} of {len(errors)} are listed)" if len(errors) > PLACES else ""
     return Problem("invalid", f"some values are not allowed{more}; nothing changed", places=places)
 
 
-def _place(error: Mapping[str, Any], steps: Sequence[str | int]) -> dict[str, Any]:
+def _error_place(error: Mapping[str, Any], steps: Sequence[str | int]) -> dict[str, Any]:
     source, *path = steps
     if path and path[0] in BATCHES:
         del path[0]
     kind, context = error["type"], error.get("ctx", {})
-    words = _WORDS.get(kind) or _limit(kind, context) or _own(error["msg"])
+    words = _WORDS.get(kind) or _limit_words(kind, context) or _own_words(error["msg"])
     return place(path, words) if source == "body" else place([], words, **{"in": str(source), "name": str(path[-1])})
 
 
-def _limit(kind: str, context: Mapping[str, Any]) -> str | None:
+def _limit_words(kind: str, context: Mapping[str, Any]) -> str | None:
     """Return the words for a limit that a value exceeds."""
     for limit, words in (("max_length", "at most"), ("min_length", "at least")):
         if limit in context:
@@ -75,6 +75,6 @@ def _limit(kind: str, context: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _own(text: str) -> str:
+def _own_words(text: str) -> str:
     """Return pydantic's message, or ours if a validator raised one, as ASCII."""
     return text.removeprefix("Value error, ").encode("ascii", "replace").decode("ascii")

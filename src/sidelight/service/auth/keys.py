@@ -92,12 +92,12 @@ def key_digest(text: str) -> bytes:
 def find_key(tx: Reader, text: str) -> Key | None:
     """Return the key of a request, whether or not it still works."""
     row = tx.one(f"SELECT {_COLUMNS} FROM keys WHERE sha256 = ?", key_digest(text))
-    return None if row is None else _key(row)
+    return None if row is None else _key_of_row(row)
 
 
 def list_keys(tx: Reader) -> list[Key]:
     """Return all keys, newest first."""
-    return [_key(row) for row in tx.all(f"SELECT {_COLUMNS} FROM keys ORDER BY created_at DESC, id")]
+    return [_key_of_row(row) for row in tx.all(f"SELECT {_COLUMNS} FROM keys ORDER BY created_at DESC, id")]
 
 
 def live_keys(tx: Reader) -> list[Key]:
@@ -123,19 +123,19 @@ def create_key(
     scopes = check_scopes(scopes)
     seconds = check_lifetime(seconds)
     only = None if only is None else monitor_ids(work.reading, only)
-    return _insert(work, actor, name, scopes, only, None if seconds is None else work.now + seconds)
+    return _insert_key(work, actor, name, scopes, only, None if seconds is None else work.now + seconds)
 
 
 @job
 def rotate_key(work: Work, actor: str, id: str, grace: float = GRACE) -> NewKey:
     """Replace a key with a new one; the old key works for a while, so that nothing stops."""
-    old = _live(work, id)
+    old = _live_key(work, id)
     if not 0.0 <= grace <= LONGEST:
         raise Problem("invalid", "the grace of a rotated key must be from 0 seconds to ten years")
     ends = work.now + grace if old.expires_at is None else min(old.expires_at, work.now + grace)
     lifetime = None if old.expires_at is None else old.expires_at - old.created_at
     expires = None if lifetime is None else work.now + lifetime
-    new = _insert(work, actor, old.name, old.scopes, old.monitors, expires)
+    new = _insert_key(work, actor, old.name, old.scopes, old.monitors, expires)
     work.writing().run("UPDATE keys SET expires_at = ? WHERE id = ?", ends, old.id)
     audit.write_audit(work.writing(), actor, "key rotated", old.prefix, replaced_by=new.key.prefix, works_until=ends)
     return new
@@ -144,7 +144,7 @@ def rotate_key(work: Work, actor: str, id: str, grace: float = GRACE) -> NewKey:
 @job
 def revoke_key(work: Work, actor: str, id: str) -> None:
     """Revoke a key; requests in progress may still be answered."""
-    key = _live(work, id)
+    key = _live_key(work, id)
     work.writing().run("UPDATE keys SET revoked_at = ? WHERE id = ?", work.now, key.id)
     audit.write_audit(work.writing(), actor, "key revoked", key.prefix)
 
@@ -152,7 +152,7 @@ def revoke_key(work: Work, actor: str, id: str) -> None:
 @job
 def change_key(work: Work, actor: str, id: str, rights: Mapping[str, Any]) -> None:
     """Change the scopes of a key, its monitors, or both; all processes notice within five seconds."""
-    key, rights = _live(work, id), check_rights(work.reading, rights)
+    key, rights = _live_key(work, id), check_rights(work.reading, rights)
     set_rights(work.writing(), "keys", id, rights)
     audit.write_audit(work.writing(), actor, "key changed", key.prefix, **rights)
 
@@ -211,7 +211,7 @@ def monitor_ids(tx: Reader, names: Collection[str]) -> tuple[str, ...]:
     return tuple(sorted(found.values()))
 
 
-def _insert(
+def _insert_key(
     work: Work, actor: str, name: str, scopes: Sequence[str], only: Sequence[str] | None, expires: float | None
 ) -> NewKey:
     id = new_account_id()
@@ -223,18 +223,18 @@ def _insert(
     audit.write_audit(
         work.writing(), actor, "key created", prefix, name=name, scopes=list(scopes), monitors=only, expires_at=expires
     )
-    return NewKey(text, _key(row[:10]))
+    return NewKey(text, _key_of_row(row[:10]))
 
 
-def _live(work: Work, id: str) -> Key:
+def _live_key(work: Work, id: str) -> Key:
     row = work.reading.one(f"SELECT {_COLUMNS} FROM keys WHERE id = ?", id)
-    key = None if row is None else _key(row)
+    key = None if row is None else _key_of_row(row)
     if key is None or not key.live(work.now):
         raise Problem("not-found", "there is no working key with this id: list the keys")
     return key
 
 
-def _key(row: Row) -> Key:
+def _key_of_row(row: Row) -> Key:
     id, name, prefix, scopes, monitors, *times = row
     only = None if monitors is None else tuple(json.loads(monitors))
     return Key(id, name, prefix, tuple(json.loads(scopes)), only, *times)

@@ -70,7 +70,7 @@ def sign_in(work: Work, id: str, old_cookie: str | None = None, renewed: str | N
     if renewed is not None:
         work.writing().run("UPDATE reviewers SET password = ? WHERE id = ?", renewed, id)
     audit.write_audit(work.writing(), reviewer.actor, "signed in", reviewer.name)
-    return _open(work, reviewer, old_cookie)
+    return _open_session(work, reviewer, old_cookie)
 
 
 @job
@@ -116,12 +116,12 @@ def follow_link(work: Work, code: str, name: str, password: str, old_cookie: str
     if id is None:
         check_text("name", name.strip())
         links.use_up_link(work.writing(), code)
-        reviewer = _administrator(work, name, password)
+        reviewer = _make_administrator(work, name, password)
     else:
         reviewer = reviewers.enabled_reviewer(work.reading, id)
         links.use_up_link(work.writing(), code)
         _set_password(work, reviewer, password, "password chosen")
-    return _open(work, reviewer, old_cookie)
+    return _open_session(work, reviewer, old_cookie)
 
 
 @job
@@ -129,7 +129,7 @@ def change_password(work: Work, id: str, password: str) -> NewSession:
     """Change the password of someone who knew the old one; all their other sessions and links end."""
     reviewer = reviewers.enabled_reviewer(work.reading, id)
     _set_password(work, reviewer, password, "password changed")
-    return _open(work, reviewer, None)
+    return _open_session(work, reviewer, None)
 
 
 @job
@@ -150,7 +150,7 @@ def _set_password(work: Work, reviewer: Reviewer, password: str, action: str) ->
     audit.write_audit(work.writing(), reviewer.actor, action, reviewer.name)
 
 
-def _administrator(work: Work, name: str, password: str) -> Reviewer:
+def _make_administrator(work: Work, name: str, password: str) -> Reviewer:
     """Return a new administrator, or the existing account of this name with a new password and all scopes."""
     row = work.reading.one("SELECT id FROM reviewers WHERE name = ?", reviewers.spelled_name(name))
     if row is None:
@@ -168,7 +168,7 @@ def _administrator(work: Work, name: str, password: str) -> Reviewer:
     return reviewer
 
 
-def _open(work: Work, reviewer: Reviewer, old_cookie: str | None) -> NewSession:
+def _open_session(work: Work, reviewer: Reviewer, old_cookie: str | None) -> NewSession:
     cookie = secrets.token_urlsafe(32)
     if old_cookie is not None:
         work.writing().run("DELETE FROM sessions WHERE sha256 = ?", links.code_digest(old_cookie))

@@ -35,21 +35,21 @@ class Door:
 
     async def knock(self, request: Request, name: str | None = None) -> None:
         """Count a try, and let it wait or refuse it if there are too many."""
-        waits = [self._all.take(_address(request))]
+        waits = [self._all.take(_client_address(request))]
         if name is not None:
-            waits.append(self._named.take(_key(request, name)))
+            waits.append(self._named.take(_sign_in_key(request, name)))
         await self._sleep(max(waits))
 
     def welcome(self, request: Request, name: str) -> None:
         """Forget the tries of somebody who knew the password."""
-        self._named.forget(_key(request, name))
+        self._named.forget(_sign_in_key(request, name))
 
 
-def _address(request: Request) -> str:
+def _client_address(request: Request) -> str:
     """Return the address of the client; behind a trusted proxy, the forwarded one."""
     return "" if request.client is None else neighborhood(request.client.host)
 
 
-def _key(request: Request, name: str) -> str:
-    text = f"{_address(request)}\n{spelled_name(name)}"
+def _sign_in_key(request: Request, name: str) -> str:
+    text = f"{_client_address(request)}\n{spelled_name(name)}"
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()

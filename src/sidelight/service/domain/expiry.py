@@ -22,7 +22,7 @@ _WAITING = (
 
 
 @monitor_job
-def expire(work: Work, monitor: str) -> int:
+def expire_verifications(work: Work, monitor: str) -> int:
     """Mark the overdue verifications of a monitor, and return how many there are; without any, nothing is journaled."""
     replica = work.replica(monitor)
     if replica.archived:
@@ -43,13 +43,13 @@ def expire_all(service: Service) -> int:
     with service.read() as tx:
         rows = tx.all(_WAITING)
     timed = [id for id, settings in rows if isinstance(journal.read_text(settings).get("patience"), dict)]
-    return sum(_expired(service, id) for id in timed)
+    return sum(_expire_one_monitor(service, id) for id in timed)
 
 
-def _expired(service: Service, monitor: str) -> int:
+def _expire_one_monitor(service: Service, monitor: str) -> int:
     """Return how many requests of a monitor are newly overdue; a broken monitor must not stop the others."""
     try:
-        return service.do(expire(monitor))
+        return service.do(expire_verifications(monitor))
     except Problem as problem:
         _LOG.warning("overdue requests of the monitor %s cannot be marked now: %s", monitor, problem)
         return 0

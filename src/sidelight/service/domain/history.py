@@ -37,18 +37,18 @@ def class_position(replica: Replica, name: Label) -> tuple[int, str]:
 def note_history(work: Work, replica: Replica, name: Label, before: tuple[int, str], number: int) -> None:
     """Store a row about a class after an answer if one is due; `before` is its position before the answer."""
     now = replica.monitor.classes[name]
-    if (now.n, now.verdict) == before or (now.verdict == before[1] and not _passed(before[0], now.n)):
+    if (now.n, now.verdict) == before or (now.verdict == before[1] and not _passes_milestone(before[0], now.n)):
         return
-    _write(work, replica, name, number)
+    _write_history(work, replica, name, number)
 
 
 def note_turned_verdicts(work: Work, replica: Replica, events: Events, number: int) -> None:
     """Store a row about each class whose verdict changed without an answer, as when requests become overdue."""
     for name in dict.fromkeys(one.prediction for one in events if isinstance(one, VerdictChanged)):
-        _write(work, replica, name, number)
+        _write_history(work, replica, name, number)
 
 
-def _write(work: Work, replica: Replica, name: Label, number: int) -> None:
+def _write_history(work: Work, replica: Replica, name: Label, number: int) -> None:
     now = replica.monitor.classes[name]
     low, high = now.interval()
     counts = (now.predictions, now.asked, now.n, now.e)
@@ -57,7 +57,7 @@ def _write(work: Work, replica: Replica, name: Label, number: int) -> None:
     )
 
 
-def _passed(before: int, now: int) -> bool:
+def _passes_milestone(before: int, now: int) -> bool:
     """Say whether a number of two digits followed only by zeros lies after one count and up to another."""
     if now <= before:  # a correction, or a class that started from zero again
         return True

@@ -29,7 +29,7 @@ class Family(NamedTuple):
     samples: Sequence[tuple[Mapping[str, Any], float]]
 
 
-def metrics(service: Service, monitors: Collection[str] | None) -> str:
+def make_metrics(service: Service, monitors: Collection[str] | None) -> str:
     """Return the metrics of the monitors with these ids, or of all if None."""
     with service.read() as tx:
         rows = tx.all("SELECT id, name, last FROM monitors WHERE archived_at IS NULL ORDER BY name")
@@ -41,26 +41,30 @@ def metrics(service: Service, monitors: Collection[str] | None) -> str:
             reports.append((name, service.report(id)))
         working.append(({"monitor": name}, float(bool(reports) and reports[-1][0] == name)))
     up = Family("sidelight_monitor_up", "gauge", "Whether this process can serve the monitor.", working)
-    return text_of([*families, up, *_reported(reports)])
+    return metrics_text([*families, up, *_reported(reports)])
 
 
-def text_of(families: Iterable[Family]) -> str:
+def metrics_text(families: Iterable[Family]) -> str:
     """Return families as text."""
     lines = []
     for family in families:
         lines += [f"# HELP {family.name} {family.help}", f"# TYPE {family.name} {family.kind}"]
         for labels, value in family.samples:
-            inner = ",".join(f'{name}="{_escaped(str(text))}"' for name, text in labels.items())
-            lines.append(f"{family.name}{{{inner}}} {_number(value)}" if inner else f"{family.name} {_number(value)}")
+            inner = ",".join(f'{name}="{_escaped_label(str(text))}"' for name, text in labels.items())
+            lines.append(
+                f"{family.name}{{{inner}}} {_metric_number(value)}"
+                if inner
+                else f"{family.name} {_metric_number(value)}"
+            )
     return "\n".join(lines) + "\n"
 
 
-def _escaped(text: str) -> str:
+def _escaped_label(text: str) -> str:
     plain = text.encode("utf-8", "replace").decode("utf-8")
     return plain.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
 
 
-def _number(value: float) -> str:
+def _metric_number(value: float) -> str:
     return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
 
 

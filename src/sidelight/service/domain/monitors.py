@@ -41,13 +41,13 @@ def find_monitor(tx: Reader, name: str) -> MonitorRow:
     row = tx.one(f"{_SELECT} WHERE name = ? AND archived_at IS NULL", name)
     if row is None:
         raise Problem("not-found", "there is no monitor with this name: create it with POST /v1/monitors")
-    return _monitor(row)
+    return _monitor_of_row(row)
 
 
 def all_monitors(tx: Reader, *, archived: bool = False) -> list[MonitorRow]:
     """Return all monitors by name."""
     where = "" if archived else " WHERE archived_at IS NULL"
-    return [_monitor(row) for row in tx.all(f"{_SELECT}{where} ORDER BY name, created_at, id")]
+    return [_monitor_of_row(row) for row in tx.all(f"{_SELECT}{where} ORDER BY name, created_at, id")]
 
 
 def with_names(tx: Reader, records: Iterable[R]) -> list[R]:
@@ -60,7 +60,7 @@ def with_names(tx: Reader, records: Iterable[R]) -> list[R]:
     return [replace(one, monitors=named(one.monitors)) for one in records]
 
 
-def _monitor(row: Sequence[Any]) -> MonitorRow:
+def _monitor_of_row(row: Sequence[Any]) -> MonitorRow:
     return MonitorRow(row[0], row[1], journal.read_text(row[2]), *row[3:])
 
 
@@ -72,11 +72,11 @@ def create_monitor(name: str, settings: Mapping[str, Any], *, actor: str) -> Job
     monitor, review = split(settings)
     # The state has the values of all settings, including defaults, because defaults may change.
     state = journal.read_text(journal.text_of(make_monitor(monitor).to_dict()))
-    return _insert(name, monitor, review_plain(make_review(review)), state, actor)
+    return _insert_monitor(name, monitor, review_plain(make_review(review)), state, actor)
 
 
 @job
-def _insert(
+def _insert_monitor(
     work: Work, name: str, monitor: dict[str, Any], review: dict[str, Any], state: dict[str, Any], actor: str
 ) -> MonitorRow:
     """Insert a monitor, unless its name is taken."""
@@ -119,4 +119,4 @@ def stored_monitor(tx: Reader, id: str) -> MonitorRow:
     """Return the monitor with an id, which exists."""
     row = tx.one(f"{_SELECT} WHERE id = ?", id)
     assert row is not None
-    return _monitor(row)
+    return _monitor_of_row(row)

@@ -123,7 +123,7 @@ def claim_verifications(work: Work, monitor: str, reviewer: str, count: int = 1,
         )
         if row is None:
             break
-        found = _take(work, monitor, reviewer, row[0], review)
+        found = _take_slot(work, monitor, reviewer, row[0], review)
         if found is not None:
             claimed.append(found)
         if len(claimed) == count:
@@ -131,7 +131,7 @@ def claim_verifications(work: Work, monitor: str, reviewer: str, count: int = 1,
     return claimed
 
 
-def _take(work: Work, monitor: str, reviewer: str, number: int, review: ReviewSettings) -> Claimed | None:
+def _take_slot(work: Work, monitor: str, reviewer: str, number: int, review: ReviewSettings) -> Claimed | None:
     """Take a slot of a locked verification; only now is everything visible that others did before the lock."""
     now, until = work.now, work.now + review.lease
     slots = slots_of(work.reading, monitor, number)

@@ -48,18 +48,18 @@ def delete_old_payloads(service: Service) -> int:
         kept = {one.id: one.settings.get("retention", 30.0) for one in monitors.all_monitors(tx, archived=True)}
     deleted = 0
     for monitor, days in kept.items():
-        while days is not None and (some := service.do(_delete_past(monitor, days))):
+        while days is not None and (some := service.do(_delete_some_payloads(monitor, days))):
             deleted += some
     return deleted
 
 
 @job
-def _delete_past(work: Work, monitor: str, days: float) -> int:
+def _delete_some_payloads(work: Work, monitor: str, days: float) -> int:
     """Delete some payloads of a monitor."""
     tx = work.writing()
     rows = tx.all(_PAST, monitor, work.now - days * _DAY, _AT_ONCE)
     for (verification,) in rows:
-        _delete(tx, monitor, verification)
+        _delete_payload(tx, monitor, verification)
     return len(rows)
 
 
@@ -67,10 +67,10 @@ def _delete_past(work: Work, monitor: str, days: float) -> int:
 def erase_payloads(work: Work, monitor: str, ids: Sequence[str], *, actor: str) -> list[Erased]:
     """Delete the payloads of predictions by their ids; the results are in the same order."""
     replica = work.replica(monitor)
-    return [_erased(work, replica, id, actor) for id in ids]
+    return [_erase_payload(work, replica, id, actor) for id in ids]
 
 
-def _erased(work: Work, replica: Replica, id: str, actor: str) -> Erased:
+def _erase_payload(work: Work, replica: Replica, id: str, actor: str) -> Erased:
     """Delete one payload, and release a verification that is waiting."""
     key = journal.key_of(replica.id, id)
     work.look_up_verifications([key])
@@ -87,9 +87,11 @@ def _erased(work: Work, replica: Replica, id: str, actor: str) -> Erased:
         unanswered = "DELETE FROM slots WHERE monitor = ? AND verification = ? AND answer IS NULL"
         work.writing().run(unanswered, verification.monitor, verification.number)
     return Erased(
-        id, "released" if waited else "erased", _delete(work.writing(), verification.monitor, verification.number)
+        id,
+        "released" if waited else "erased",
+        _delete_payload(work.writing(), verification.monitor, verification.number),
     )
 
 
-def _delete(tx: Transaction, monitor: str, verification: int) -> bool:
+def _delete_payload(tx: Transaction, monitor: str, verification: int) -> bool:
     return tx.run("DELETE FROM payloads WHERE monitor = ? AND verification = ?", monitor, verification) == 1

@@ -217,20 +217,20 @@ def give_review(
     if not on.verification.open:
         if not replace or revision != on.verification.revision:
             raise on.conflict()
-        return _replaced(on, reviewer, own, answer, settles)
+        return _replace_review(on, reviewer, own, answer, settles)
     if said.skipped:
         # The slot is free again, but the verification is not offered to the same reviewer.
         on.put(Slot(on.skip_place(), reviewer, None, answer, work.now))
         on.journal(reviewer, answer)
         status = on.follow(reviewer)
         return Reviewed(number, "skipped" if status == "skipped" else "passed on", on.verification.revision)
-    on.put(Slot(_place(on, own, settles), reviewer, None, answer, work.now))
+    on.put(Slot(_slot_for_review(on, own, settles), reviewer, None, answer, work.now))
     if on.review.reviews > 1:
         on.journal(reviewer, answer)
     return Reviewed(number, on.follow(reviewer), on.verification.revision)
 
 
-def _place(on: _Reviewing, own: Slot | None, settles: bool) -> int:
+def _slot_for_review(on: _Reviewing, own: Slot | None, settles: bool) -> int:
     """Return the slot for an answer; if need be, one that someone else has claimed but not answered."""
     if own is not None and own.slot > 0:
         return own.slot
@@ -244,7 +244,7 @@ def _place(on: _Reviewing, own: Slot | None, settles: bool) -> int:
     return found
 
 
-def _replaced(on: _Reviewing, reviewer: str, own: Slot | None, answer: dict[str, Any], settles: bool) -> Reviewed:
+def _replace_review(on: _Reviewing, reviewer: str, own: Slot | None, answer: dict[str, Any], settles: bool) -> Reviewed:
     """Replace the answer of a settled verification."""
     if own is None:
         rights.check_settling(settles, "this verification was settled by others: replacing that")

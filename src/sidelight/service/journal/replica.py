@@ -144,13 +144,13 @@ def plain_events(events: Events) -> dict[str, Any]:
 # Each of these applies an entry to a monitor, and returns what the entry must contain if both agree, and the events.
 
 
-def _created(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
+def _apply_created(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
     replica.watch(data["state"])  # with the defaults of the version that created it
     replica.review = make_review(data["review"])
     return {"rule": RULE}, ()
 
 
-def _decided(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
+def _apply_decided(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
     _begin_batch(replica, data)
     events = replica.monitor.record(decision_of(data), data["time"], *_about(replica, data))
     return {"number": replica.monitor.asked} if data["verify"] else {}, events
@@ -182,12 +182,12 @@ def _begin_batch(replica: Replica, data: dict[str, Any]) -> None:
         replica.monitor.begin_batch(data["batch"])
 
 
-def _answered(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
+def _apply_answered(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
     answer, events = replica.monitor.answer(data["id"], data["correct"], data.get("label"))
     return {"status": answer.status, "previous": answer.previous, "verdict": answer.verdict}, events
 
 
-def _settings(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
+def _apply_settings(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
     if data.get("limits"):
         replica.monitor.change(**{name: from_json(name, value) for name, value in data["limits"].items()})
     if data.get("review"):
@@ -196,7 +196,7 @@ def _settings(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], E
     return {}, ()
 
 
-def _expired(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
+def _apply_expired(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
     return {}, replica.monitor.expire(data["time"])
 
 
@@ -212,9 +212,9 @@ def _day(number: int) -> str:
 
 
 _APPLY = {
-    journal.CREATED: _created,
-    journal.DECIDED: _decided,
-    journal.ANSWERED: _answered,
-    journal.SETTINGS: _settings,
-    journal.EXPIRED: _expired,
+    journal.CREATED: _apply_created,
+    journal.DECIDED: _apply_decided,
+    journal.ANSWERED: _apply_answered,
+    journal.SETTINGS: _apply_settings,
+    journal.EXPIRED: _apply_expired,
 }

@@ -65,10 +65,10 @@ def copy_database(
         for table, key in TABLES.items():
             columns = reading.columns(table)
             seen = Contents(0, 0)
-            for page in _pages(reading, table, columns, key):
+            for page in _table_pages(reading, table, columns, key):
                 writing.insert(table, columns, page)
                 seen = seen.more(page)
-            if _contents(writing, table, columns, key, meanwhile=reading.now) != seen:
+            if _table_contents(writing, table, columns, key, meanwhile=reading.now) != seen:
                 raise SidelightError(
                     f"the copy of the table {table} differs from the source: nothing was stored, try again"
                 )
@@ -88,7 +88,7 @@ def _refuse_used(tx: Reader) -> None:
         raise SidelightError(f"the target already contains data (in {', '.join(used)}): give a new database")
 
 
-def _pages(tx: Reader, table: str, columns: Sequence[str], key: tuple[str, ...]) -> Iterator[list[Row]]:
+def _table_pages(tx: Reader, table: str, columns: Sequence[str], key: tuple[str, ...]) -> Iterator[list[Row]]:
     """Yield all rows in the order of their keys, in pages that fit into memory."""
     places = [columns.index(name) for name in key]
     order, marks = ", ".join(key), ", ".join("?" * len(key))
@@ -96,7 +96,7 @@ def _pages(tx: Reader, table: str, columns: Sequence[str], key: tuple[str, ...])
     most, after = _FIRST_ROWS, None
     while True:
         where, values = ("", ()) if after is None else (f" WHERE ({order}) > ({marks})", after)
-        page = [_plain(row) for row in tx.all(f"{select}{where} ORDER BY {order} LIMIT ?", *values, most)]
+        page = [_plain_row(row) for row in tx.all(f"{select}{where} ORDER BY {order} LIMIT ?", *values, most)]
         if not page:
             return
         yield page
@@ -105,16 +105,16 @@ def _pages(tx: Reader, table: str, columns: Sequence[str], key: tuple[str, ...])
         most = max(1, min(_MOST_ROWS, len(page) * _MOST_BYTES // max(1, size)))
 
 
-def _plain(row: Row) -> Row:
+def _plain_row(row: Row) -> Row:
     return tuple(bytes(value) if isinstance(value, memoryview) else value for value in row)
 
 
-def _contents(
+def _table_contents(
     tx: Reader, table: str, columns: Sequence[str], key: tuple[str, ...], meanwhile: Callable[[], object]
 ) -> Contents:
     """Return the fingerprint of a table; `meanwhile` keeps another transaction from timing out as idle."""
     found = Contents(0, 0)
-    for page in _pages(tx, table, columns, key):
+    for page in _table_pages(tx, table, columns, key):
         found = found.more(page)
         meanwhile()
     return found

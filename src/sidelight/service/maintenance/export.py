@@ -80,27 +80,27 @@ def export_rows(storage: Storage, what: str, names: Iterable[str] = ()) -> Itera
         known = ", ".join(sorted({one.name for one in found})) or "none"
         raise SidelightError(f"there is no monitor {min(missing)!r}: the monitors are {known}")
     if what == "audit":
-        yield from _audit(storage)
+        yield from _audit_rows(storage)
         return
     for monitor in found:
         if not wanted or monitor.name in wanted:
-            yield from (_journal if what == "journal" else _decisions)(storage, monitor)
+            yield from (_journal_rows if what == "journal" else _decision_rows)(storage, monitor)
 
 
-def _journal(storage: Storage, monitor: MonitorRow) -> Iterator[dict[str, Any]]:
-    for entry in _entries(storage, monitor):
+def _journal_rows(storage: Storage, monitor: MonitorRow) -> Iterator[dict[str, Any]]:
+    for entry in _exported_entries(storage, monitor):
         yield {"monitor": monitor.name} | entry.plain()
 
 
-def _decisions(storage: Storage, monitor: MonitorRow) -> Iterator[dict[str, Any]]:
+def _decision_rows(storage: Storage, monitor: MonitorRow) -> Iterator[dict[str, Any]]:
     """Yield verifications in their order, and what was let pass between them as long as the journal has it."""
-    verifications, last = _verifications(storage, monitor), 0
-    for entry in _entries(storage, monitor):
+    verifications, last = _verification_rows(storage, monitor), 0
+    for entry in _exported_entries(storage, monitor):
         data = entry.data
         if entry.kind != journal.DECIDED:
             continue
         if not data["verify"]:
-            yield _passed(monitor, data)
+            yield _passed_row(monitor, data)
             continue
         for last, row in verifications:  # first those whose decisions are no longer in the journal
             yield row | (_about(data) if row["id"] == data["id"] else {})
@@ -110,7 +110,7 @@ def _decisions(storage: Storage, monitor: MonitorRow) -> Iterator[dict[str, Any]
         yield from (row for _, row in verifications)
 
 
-def _verifications(storage: Storage, monitor: MonitorRow) -> Iterator[tuple[int, dict[str, Any]]]:
+def _verification_rows(storage: Storage, monitor: MonitorRow) -> Iterator[tuple[int, dict[str, Any]]]:
     after = 0
     while True:
         with storage.read() as tx:
@@ -118,17 +118,17 @@ def _verifications(storage: Storage, monitor: MonitorRow) -> Iterator[tuple[int,
             page = verifications_where(tx, where, monitor.id, after)
         for one in page:
             after = one.number
-            yield after, _verified(monitor, one)
+            yield after, _verified_row(monitor, one)
         if len(page) < _PAGE:
             return
 
 
-def _passed(monitor: MonitorRow, data: dict[str, Any]) -> dict[str, Any]:
+def _passed_row(monitor: MonitorRow, data: dict[str, Any]) -> dict[str, Any]:
     return dict.fromkeys(COLUMNS["decisions"]) | {
         "monitor": monitor.name,
         "id": data["id"],
         "prediction": data["class"],
-        "time": _moment(data["time"]),
+        "time": _iso_moment(data["time"]),
         "verify": False,
         "reason": Reason.of(data["reason"]),
         **_about(data),
@@ -141,36 +141,36 @@ def _about(data: dict[str, Any]) -> dict[str, Any]:
     return {"score": data.get("score"), "propensity": data.get("propensity"), "segment": segment}
 
 
-def _verified(monitor: MonitorRow, one: Verification) -> dict[str, Any]:
+def _verified_row(monitor: MonitorRow, one: Verification) -> dict[str, Any]:
     return dict.fromkeys(COLUMNS["decisions"]) | {
         "monitor": monitor.name,
         "id": one.id,
         "prediction": one.prediction,
-        "time": _moment(one.asked_at),
+        "time": _iso_moment(one.asked_at),
         "verify": True,
         "reason": Reason.of(one.reason),
         "state": one.state,
         "correct": one.correct,
         "label": one.label,
-        "settled_at": None if one.settled_at is None else _moment(one.settled_at),
+        "settled_at": None if one.settled_at is None else _iso_moment(one.settled_at),
         "settled_by": one.settled_by,
     }
 
 
-def _audit(storage: Storage) -> Iterator[dict[str, Any]]:
+def _audit_rows(storage: Storage) -> Iterator[dict[str, Any]]:
     at, id = -1.0, ""
     sql = "SELECT id, at, actor, action, subject, detail FROM audit WHERE (at, id) > (?, ?) ORDER BY at, id LIMIT ?"
     while True:
         with storage.read() as tx:
             page = tx.all(sql, at, id, _PAGE)
         for id, at, actor, action, subject, detail in page:
-            values = (id, _moment(at), actor, action, subject, journal.read_text(detail))
+            values = (id, _iso_moment(at), actor, action, subject, journal.read_text(detail))
             yield dict(zip(COLUMNS["audit"], values, strict=True))
         if len(page) < _PAGE:
             return
 
 
-def _entries(storage: Storage, monitor: MonitorRow) -> Iterator[Entry]:
+def _exported_entries(storage: Storage, monitor: MonitorRow) -> Iterator[Entry]:
     """Yield the journal up to its last entry at the start, in short transactions."""
     after = monitor.base
     while after < monitor.last:
@@ -182,7 +182,7 @@ def _entries(storage: Storage, monitor: MonitorRow) -> Iterator[Entry]:
         yield from page
 
 
-def _moment(seconds: float) -> str:
+def _iso_moment(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="microseconds")
 
 

@@ -19,7 +19,7 @@ _CHUNK = 5000
 
 
 @monitor_job
-def _seal(work: Work, monitor: str, base: int, snapshot: Snapshot) -> bool:
+def _seal_snapshot(work: Work, monitor: str, base: int, snapshot: Snapshot) -> bool:
     """Make a snapshot the base; False if another process was faster."""
     replica = work.replica(monitor)
     row = work.reading.one("SELECT base FROM monitors WHERE id = ?", monitor)
@@ -33,7 +33,7 @@ def _seal(work: Work, monitor: str, base: int, snapshot: Snapshot) -> bool:
 
 
 @monitor_job
-def _delete(work: Work, monitor: str) -> int:
+def _delete_entries(work: Work, monitor: str) -> int:
     """Delete some entries before the base, and return how many."""
     sql = "SELECT j.number FROM journal j JOIN monitors m ON m.id = j.monitor WHERE j.monitor = ? "
     found = work.reading.all(f"{sql} AND j.number <= m.base ORDER BY j.number LIMIT ?", monitor, _CHUNK)
@@ -63,9 +63,9 @@ def prune_journal(service: Service, monitor: str, *, days: float | None = None) 
             raise DivergedError(
                 "replaying the journal gives another result: nothing was pruned, run `sidelight admin check`"
             )
-        if not service.do(_seal(monitor, whole.base, snapshots.take_snapshot(replica, sealed=True))):
+        if not service.do(_seal_snapshot(monitor, whole.base, snapshots.take_snapshot(replica, sealed=True))):
             return 0
     deleted = 0
-    while some := service.do(_delete(monitor)):
+    while some := service.do(_delete_entries(monitor)):
         deleted += some
     return deleted

@@ -71,7 +71,7 @@ def make_app(service: Service, options: Options | None = None, *, command_key: s
     pages.install(app)
     for error, handler in _HANDLERS.items():
         app.add_exception_handler(error, handler)
-    app.add_exception_handler(Exception, _failed)
+    app.add_exception_handler(Exception, _answer_failure)
     # The middleware added last sees a request first.
     direct = [route for route in app.state.api_routes if isinstance(route, Route)]
     app.add_middleware(MonitorRoutes, routes=direct, handlers=_HANDLERS)
@@ -106,15 +106,15 @@ def _note_use(app: FastAPI) -> None:
         app.state.service.do(note_use(used))
 
 
-async def _refused(request: Request, error: Problem) -> Response:
+async def _answer_refusal(request: Request, error: Problem) -> Response:
     return problem_response(error)
 
 
-async def _invalid(request: Request, error: RequestValidationError) -> Response:
+async def _answer_invalid(request: Request, error: RequestValidationError) -> Response:
     return problem_response(problem_of(error.errors()))
 
 
-async def _not_routed(request: Request, error: HTTPException) -> Response:
+async def _answer_not_routed(request: Request, error: HTTPException) -> Response:
     """Answer requests with an address or method that no route has."""
     details = {
         404: "there is nothing at this address: GET /openapi.json lists the addresses",
@@ -139,31 +139,31 @@ def _methods_at(request: Request) -> list[str]:
     return sorted(found)
 
 
-async def _not_allowed(request: Request, error: SidelightError) -> Response:
+async def _answer_not_allowed(request: Request, error: SidelightError) -> Response:
     """Answer a request that the library refuses; its message says what to do."""
     return problem_response(Problem("invalid", str(error)))
 
 
-async def _not_stored(request: Request, error: StorageError) -> Response:
+async def _answer_not_stored(request: Request, error: StorageError) -> Response:
     _LOG.warning("the database failed: %s", error)
     return problem_response(unavailable("the database cannot be used now: send the request again with the same ids", 1))
 
 
-async def _cut_off(request: Request, error: ClientDisconnect) -> Response:
+async def _answer_cut_off(request: Request, error: ClientDisconnect) -> Response:
     """Handle a client that disconnected before its body was complete; this is not a server error."""
     return problem_response(Problem("bad-request", "the body is incomplete: send it again; nothing changed"))
 
 
-async def _failed(request: Request, error: Exception) -> Response:
+async def _answer_failure(request: Request, error: Exception) -> Response:
     detail = "this is an error in the server, see its log; whether anything changed is unknown"
     return problem_response(Problem("internal", detail))
 
 
 _HANDLERS: dict[type[Exception], Any] = {
-    Problem: _refused,
-    RequestValidationError: _invalid,
-    HTTPException: _not_routed,
-    ClientDisconnect: _cut_off,
-    StorageError: _not_stored,
-    SidelightError: _not_allowed,
+    Problem: _answer_refusal,
+    RequestValidationError: _answer_invalid,
+    HTTPException: _answer_not_routed,
+    ClientDisconnect: _answer_cut_off,
+    StorageError: _answer_not_stored,
+    SidelightError: _answer_not_allowed,
 }

@@ -207,7 +207,7 @@ class PostgresStorage:
             except BaseException as error:
                 self._discard(connection)
                 if isinstance(error, psycopg.Error):
-                    raise UnknownOutcomeError(f"the commit failed ({_text(error)})") from error
+                    raise UnknownOutcomeError(f"the commit failed ({_error_line(error)})") from error
                 raise
 
     def _begun_writing(self) -> psycopg.Connection[Row]:
@@ -267,7 +267,7 @@ def _translated() -> Iterator[None]:
     try:
         yield
     except errors.IntegrityError as error:
-        raise ConflictError(_text(error)) from error
+        raise ConflictError(_error_line(error)) from error
     except (
         errors.LockNotAvailable,
         errors.DeadlockDetected,
@@ -276,9 +276,9 @@ def _translated() -> Iterator[None]:
         psycopg.OperationalError,
         psycopg.InterfaceError,
     ) as error:
-        raise UnavailableError(f"the database cannot be used now ({_text(error)})") from error
+        raise UnavailableError(f"the database cannot be used now ({_error_line(error)})") from error
 
 
-def _text(error: BaseException) -> str:
+def _error_line(error: BaseException) -> str:
     """Return the first line of an error."""
     return str(error).strip().partition("\n")[0]

@@ -76,7 +76,7 @@ def interval_spark(points: Sequence[Point], tolerance: float, verdict: str) -> M
     """Return a small chart, for tables, of how an interval has narrowed."""
     if len(points) < 2:
         return Markup("")
-    limit = _limit(points, tolerance)
+    limit = _axis_limit(points, tolerance)
     frame = _Frame(points, limit, 1.0, _SPARK_WIDTH - 1.0, 2.0, _SPARK_HEIGHT - 2.0)
     y = frame.y(tolerance)
     parts = [
@@ -90,14 +90,14 @@ def history_chart(points: Sequence[Point], tolerance: float, verdict: str, unit:
     """Return the interval of one class over its answers, with axes."""
     if len(points) < 2:
         return Markup("")
-    limit = _limit(points, tolerance)
+    limit = _axis_limit(points, tolerance)
     frame = _Frame(points, limit, _LEFT, _WIDTH - _RIGHT, _TOP, _HEIGHT - _BOTTOM)
     y = frame.y(tolerance)
     parts = [
-        *_rates(frame, limit),
+        *_rate_axis(frame, limit),
         *frame.curve(points, verdict),
         f'<line class="tolerance" x1="{_LEFT:g}" x2="{_WIDTH - _RIGHT:g}" y1="{y:.1f}" y2="{y:.1f}"/>',
-        *_ends(f"{points[0].at:,.0f}".replace(",", " "), f"{points[-1].at:,.0f} {unit}".replace(",", " ")),
+        *_axis_ends(f"{points[0].at:,.0f}".replace(",", " "), f"{points[-1].at:,.0f} {unit}".replace(",", " ")),
     ]
     now = points[-1]
     label = f"interval over {unit}, now {percent(now.low)} to {percent(now.high)}, tolerance {percent(tolerance)}"
@@ -115,7 +115,7 @@ def stacked_chart(counts: Sequence[tuple[str, float, float]], names: tuple[str, 
     for share in (0.0, 0.5, 1.0):
         y = floor - share * height
         parts.append(f'<line class="grid" x1="{_LEFT:g}" x2="{_WIDTH - _RIGHT:g}" y1="{y:.1f}" y2="{y:.1f}"/>')
-        parts.append(f'<text x="{_LEFT - 6:g}" y="{y + 4:.1f}" text-anchor="end">{_short(share * most)}</text>')
+        parts.append(f'<text x="{_LEFT - 6:g}" y="{y + 4:.1f}" text-anchor="end">{_axis_number(share * most)}</text>')
     width = max(1.0, step - min(4.0, step / 4.0))
     for place, (when, lower, upper) in enumerate(counts):
         x = _LEFT + place * step + (step - width) / 2.0
@@ -126,7 +126,7 @@ def stacked_chart(counts: Sequence[tuple[str, float, float]], names: tuple[str, 
             f'height="{taller - tall:.1f}"/><rect class="spent" x="{x:.1f}" y="{floor - tall:.1f}" width="{width:.1f}" '
             f'height="{tall:.1f}"/></g>'
         )
-    parts.extend(_ends(counts[0][0], counts[-1][0] if len(counts) > 1 else ""))
+    parts.extend(_axis_ends(counts[0][0], counts[-1][0] if len(counts) > 1 else ""))
     label = f"{names[0]} and {names[1]}, {counts[0][0]} to {counts[-1][0]}"
     return _svg("chart", _WIDTH, _HEIGHT, label, parts)
 
@@ -179,13 +179,13 @@ def thinned_points(points: Sequence[Point], most: int = _MOST_POINTS) -> list[Po
     return [points[round(place * (len(points) - 1) / (most - 1))] for place in range(most)]
 
 
-def _limit(points: Sequence[Point], tolerance: float) -> float:
+def _axis_limit(points: Sequence[Point], tolerance: float) -> float:
     """Return the end of an axis that fits the later part of the curve, not its beginning."""
     late = points[len(points) // 3 :]
     return nice_limit(max(2.0 * tolerance, 1.1 * max(one.high for one in late[len(late) // 2 :])), 1.0)
 
 
-def _rates(frame: _Frame, limit: float) -> list[str]:
+def _rate_axis(frame: _Frame, limit: float) -> list[str]:
     parts = []
     for place in range(5):
         rate = limit * place / 4.0
@@ -195,7 +195,7 @@ def _rates(frame: _Frame, limit: float) -> list[str]:
     return parts
 
 
-def _ends(first: str, last: str) -> list[str]:
+def _axis_ends(first: str, last: str) -> list[str]:
     y = _HEIGHT - 8.0
     return [
         f'<text x="{_LEFT:g}" y="{y:g}">{escape(first)}</text>',
@@ -203,7 +203,7 @@ def _ends(first: str, last: str) -> list[str]:
     ]
 
 
-def _short(value: float) -> str:
+def _axis_number(value: float) -> str:
     for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if value >= size:
             return f"{value / size:g} {letter}"

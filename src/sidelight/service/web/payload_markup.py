@@ -35,13 +35,13 @@ def shown_payload(tx: Reader, monitor: str, name: str, number: int, review: Revi
         return Shown(Markup('<img src="{}" alt="Picture of verification {}">').format(source, number))
     text = content.decode("utf-8", "replace")
     if kind == payloads.LINK:
-        return _link(text, number, review.image_hosts)
+        return _link_markup(text, number, review.image_hosts)
     if kind == payloads.JSON:
-        return Shown(_json(text))
+        return Shown(_json_markup(text))
     return Shown(Markup('<p class="text" dir="auto">{}</p>').format(text))
 
 
-def _link(link: str, number: int, hosts: tuple[str, ...]) -> Shown:
+def _link_markup(link: str, number: int, hosts: tuple[str, ...]) -> Shown:
     try:
         parts = urlsplit(link)
     except ValueError:
@@ -56,21 +56,23 @@ def _link(link: str, number: int, hosts: tuple[str, ...]) -> Shown:
     return Shown(Markup("<figure>{}<figcaption>{}</figcaption></figure>").format(image, anchor), (host,))
 
 
-def _json(text: str) -> Markup:
+def _json_markup(text: str) -> Markup:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return Markup('<pre class="json">{}</pre>').format(text)
-    if isinstance(value, dict) and 0 < len(value) <= _MOST_FACTS and all(map(_plain, value.values())):
-        rows = Markup("").join(Markup("<dt>{}</dt><dd>{}</dd>").format(key, _said(one)) for key, one in value.items())
+    if isinstance(value, dict) and 0 < len(value) <= _MOST_FACTS and all(map(_is_plain_json, value.values())):
+        rows = Markup("").join(
+            Markup("<dt>{}</dt><dd>{}</dd>").format(key, _json_value_text(one)) for key, one in value.items()
+        )
         return Markup('<dl class="facts record" dir="auto">{}</dl>').format(rows)
     pretty = json.dumps(value, indent=2, ensure_ascii=False)
     return Markup('<pre class="json" tabindex="0">{}</pre>').format(escape(pretty))
 
 
-def _plain(value: Any) -> bool:
+def _is_plain_json(value: Any) -> bool:
     return value is None or isinstance(value, str | int | float | bool)
 
 
-def _said(value: Any) -> str:
+def _json_value_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)

@@ -63,13 +63,17 @@ def send_due_messages(service: Service) -> int:
         by_receiver.setdefault(one.endpoint, []).append(one)
     allow_loopback = service.options.webhooks_to_loopback
     with ThreadPoolExecutor(_RECEIVERS, "sidelight-webhook") as pool:
-        done = pool.map(lambda messages: _deliver(messages, allow_loopback, service.ending), by_receiver.values())
+        done = pool.map(
+            lambda messages: _deliver_messages(messages, allow_loopback, service.ending), by_receiver.values()
+        )
         results = [result for some in done for result in some]
     service.do(_store_outcomes(results))
     return sum(_arrived(outcome) for _, outcome in results)
 
 
-def _deliver(messages: Sequence[Message], allow_loopback: bool, ending: Event) -> list[tuple[Message, Outcome]]:
+def _deliver_messages(
+    messages: Sequence[Message], allow_loopback: bool, ending: Event
+) -> list[tuple[Message, Outcome]]:
     """Send the messages of one webhook until one fails, time is up, or the process is about to end."""
     results: list[tuple[Message, Outcome]] = []
     end, well = time.monotonic() + LEASE / 2 - SECONDS, True
@@ -116,11 +120,11 @@ def _store_outcomes(work: Work, results: Sequence[tuple[Message, Outcome]]) -> N
             later = "UPDATE outbox SET next_at = ? WHERE endpoint = ? AND event = ?"
             tx.run(later, failed.get(message.endpoint, work.now), message.endpoint, message.event)
         else:
-            failed[message.endpoint] = _failed(tx, work.now, message, outcome)
+            failed[message.endpoint] = _note_failed_message(tx, work.now, message, outcome)
     tx.run("DELETE FROM outbox WHERE sent_at < ?", work.now - _KEEP)
 
 
-def _failed(tx: Transaction, now: float, message: Message, outcome: int | str) -> float:
+def _note_failed_message(tx: Transaction, now: float, message: Message, outcome: int | str) -> float:
     """Note that a message did not arrive, and return when to try again."""
     reason = f"the receiver answered {outcome}" if isinstance(outcome, int) else outcome
     _LOG.warning("a webhook failed", extra={"fields": {"webhook": message.endpoint, "failure": reason}})

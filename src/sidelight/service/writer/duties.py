@@ -91,7 +91,7 @@ class Clock:
         done = []
         duties = list(DUTIES.values()) if self._duties is None else self._duties
         for one in self._due(duties):
-            if self._stop.is_set() or not self._service.do(_take(one.name, self.holder)):
+            if self._stop.is_set() or not self._service.do(_take_duty(one.name, self.holder)):
                 continue
             begin = time.monotonic()
             try:
@@ -99,7 +99,7 @@ class Clock:
                 done.append(one.name)
             except Exception:  # a failing duty must not stop the others
                 _LOG.exception("the duty %s failed", one.name)
-            self._service.do(_release(one.name, self.holder, one.every))
+            self._service.do(_release_duty(one.name, self.holder, one.every))
             if time.monotonic() - begin > LEASE:
                 _LOG.warning("the duty %s took longer than its lease of %g s", one.name, LEASE)
         return done
@@ -116,7 +116,7 @@ class Clock:
 
 
 @job
-def _take(work: Work, name: str, holder: str) -> bool:
+def _take_duty(work: Work, name: str, holder: str) -> bool:
     """Take a duty, unless another process has it or has just done it."""
     insert = "INSERT INTO duties (name, holder, until, next_at) VALUES (?, '', 0, 0) ON CONFLICT (name) DO NOTHING"
     work.writing().run(insert, name)
@@ -125,7 +125,7 @@ def _take(work: Work, name: str, holder: str) -> bool:
 
 
 @job
-def _release(work: Work, name: str, holder: str, every: float) -> None:
+def _release_duty(work: Work, name: str, holder: str, every: float) -> None:
     """Release a duty and set when it is due again."""
     update = "UPDATE duties SET until = 0, next_at = ? WHERE name = ? AND holder = ?"
     work.writing().run(update, work.now + every, name, holder)

@@ -108,7 +108,7 @@ class Writer:
             try:
                 changed = self._do(group)
                 _make_outcomes(group)
-                _tell(group)
+                _tell_results(group)
                 self._rest(changed)
             except Exception as error:  # without its writer the service cannot work
                 self._options.on_fatal(error)
@@ -204,7 +204,7 @@ class Writer:
             self._waiting.clear()
         for ticket in left:
             ticket.error = unavailable("the service has stopped: try again later", 60)
-        _tell(left)
+        _tell_results(left)
 
 
 def _make_outcomes(group: Sequence[Ticket[Any]]) -> None:
@@ -216,7 +216,7 @@ def _make_outcomes(group: Sequence[Ticket[Any]]) -> None:
                 ticket.error = error
 
 
-def _tell(group: Sequence[Ticket[Any]]) -> None:
+def _tell_results(group: Sequence[Ticket[Any]]) -> None:
     """Deliver the results; those of one event loop together, because waking a loop is the expensive part."""
     loops: dict[asyncio.AbstractEventLoop, list[Ticket[Any]]] = {}
     for ticket in group:

@@ -104,26 +104,28 @@ async def create(body: Annotated[MonitorIn, Body()], call: Admin) -> Response:
     job = await asyncio.to_thread(monitors.create_monitor, body.name, body.settings, actor=call.caller.actor)
     row = await call.do(job)
     call.state.names.forget(body.name)
-    return answer(_plain(row), 201, {"Location": f"/v1/monitors/{row.name}"})
+    return answer(_monitor_reply(row), 201, {"Location": f"/v1/monitors/{row.name}"})
 
 
 @router.get("/v1/monitors")
 async def list_all(call: Annotated[Call, needs("report")]) -> MonitorsOut:
     """List the monitors that the caller may see, by name; archived ones are left out."""
     only, found = call.caller.monitors, await call.read(monitors.all_monitors)
-    return {"monitors": [_plain(one) for one in found if only is None or one.id in only]}
+    return {"monitors": [_monitor_reply(one) for one in found if only is None or one.id in only]}
 
 
 @router.get("/v1/monitors/{monitor}")
 async def show(call: Annotated[Call, needs_on("report")]) -> MonitorOut:
     """Describe a monitor and its settings."""
-    return _plain(await call.read(lambda tx: monitors.find_monitor(tx, call.name)))
+    return _monitor_reply(await call.read(lambda tx: monitors.find_monitor(tx, call.name)))
 
 
 @router.patch("/v1/monitors/{monitor}", responses=refusals("gone"))
 async def change(body: Annotated[SettingsIn, Body()], call: _Administrator) -> MonitorOut:
     """Change caps, pending limits and settings of the queue, all or none; any others need a new monitor."""
-    return _plain(await call.do(monitor_changes.change_settings(call.monitor, body.settings, actor=call.caller.actor)))
+    return _monitor_reply(
+        await call.do(monitor_changes.change_settings(call.monitor, body.settings, actor=call.caller.actor))
+    )
 
 
 @router.post("/v1/monitors/{monitor}/archive", responses=refusals("gone"))
@@ -131,7 +133,7 @@ async def archive(call: _Administrator) -> MonitorOut:
     """Archive a monitor for good; a new monitor may then use its name, but inherits nothing."""
     row = await call.do(monitors.archive_monitor(call.monitor, actor=call.caller.actor))
     call.state.names.forget(call.name)
-    return _plain(row)
+    return _monitor_reply(row)
 
 
 @router.post("/v1/monitors/{monitor}/prune")
@@ -163,7 +165,7 @@ def prefers_html(accept: str) -> bool:
     return html < json
 
 
-def _plain(row: MonitorRow) -> MonitorOut:
+def _monitor_reply(row: MonitorRow) -> MonitorOut:
     return {
         "name": row.name,
         "id": row.id,

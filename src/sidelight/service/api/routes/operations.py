@@ -63,5 +63,5 @@ def _check_database(service: Service) -> None:
 @router.get("/metrics", response_class=Response, responses=_TEXT)
 async def measure(call: Annotated[Call, needs("report")]) -> Response:
     """Return metrics for Prometheus of the monitors that the caller may see, from the database."""
-    text = await asyncio.to_thread(metrics.metrics, call.service, call.caller.monitors)
+    text = await asyncio.to_thread(metrics.make_metrics, call.service, call.caller.monitors)
     return Response(text, headers=SAFE_HEADERS | {"Content-Type": metrics.MEDIA_TYPE})

@@ -97,7 +97,7 @@ async def claim(body: Annotated[ClaimIn, Body()], call: _Reviewer) -> ClaimOut:
     """
     job = claim_verifications(call.monitor, call.caller.actor, body.count, call.caller.may("settle"))
     claimed = await call.do(job)
-    return {"verifications": await call.read(lambda tx: _verifications(tx, call.monitor, claimed))}
+    return {"verifications": await call.read(lambda tx: _claimed_verifications(tx, call.monitor, claimed))}
 
 
 @router.post("/v1/monitors/{monitor}/queue/answer", responses=refusals("conflict", "gone"))
@@ -128,12 +128,12 @@ async def settle(body: Annotated[ReviewIn, Body()], call: Annotated[Call, needs_
     return await call.do(job)
 
 
-def _verifications(tx: Reader, monitor: str, claimed: list[Claimed]) -> list[Any]:
+def _claimed_verifications(tx: Reader, monitor: str, claimed: list[Claimed]) -> list[Any]:
     """Return verifications with their payloads as plain data for JSON."""
     review = review_settings(tx, monitor)
     sql = "SELECT verification, media_type, content FROM payloads WHERE verification IN (??) AND monitor = ?"
     rows = tx.among(sql, [one.verification.number for one in claimed], monitor)
-    sent = {verification: decoded(kind, bytes(content)) for verification, kind, content in rows}
+    sent = {verification: decoded_payload(kind, bytes(content)) for verification, kind, content in rows}
     found = []
     for verification, slot, until in claimed:
         plain: dict[str, Any] = {
@@ -148,7 +148,7 @@ def _verifications(tx: Reader, monitor: str, claimed: list[Claimed]) -> list[Any
     return found
 
 
-def decoded(kind: str, content: bytes) -> Any:
+def decoded_payload(kind: str, content: bytes) -> Any:
     """Return a payload in the form in which it was sent."""
     if kind.startswith("image/"):
         return {"image": base64.b64encode(content).decode("ascii")}

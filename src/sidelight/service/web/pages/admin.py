@@ -52,13 +52,13 @@ class Secret(NamedTuple):
 
 
 @router.get("/admin")
-def people(request: Request) -> Response:
+def reviewers_page(request: Request) -> Response:
     """Show who may sign in."""
     return _people(request, enter_admin(request))
 
 
 @router.post("/admin/reviewers")
-def invite(request: Request) -> Response:
+def invite_reviewer_form(request: Request) -> Response:
     """Add a reviewer and show the link that lets them choose a password."""
     visitor, form = enter_admin(request), form_of(request)
     job = reviewers.invite_reviewer(visitor.actor, form.get("name"), form.all("scope"), _only(form))
@@ -66,7 +66,7 @@ def invite(request: Request) -> Response:
 
 
 @router.post("/admin/reviewers/{id}")
-def change_reviewer(request: Request, id: str) -> Response:
+def change_reviewer_form(request: Request, id: str) -> Response:
     """Change a reviewer's scopes, disable or enable them, or give them a new link."""
     visitor, form, service = enter_admin(request), form_of(request), service_of(request)
     what = form.get("do")
@@ -82,13 +82,13 @@ def change_reviewer(request: Request, id: str) -> Response:
 
 
 @router.get("/admin/keys")
-def key_list(request: Request) -> Response:
+def keys_page(request: Request) -> Response:
     """Show the keys that programs use."""
     return _keys(request, enter_admin(request))
 
 
 @router.post("/admin/keys")
-def create_key(request: Request) -> Response:
+def create_key_form(request: Request) -> Response:
     """Create a key and show it once."""
     visitor, form = enter_admin(request), form_of(request)
     days = form.number("days")
@@ -99,7 +99,7 @@ def create_key(request: Request) -> Response:
 
 
 @router.post("/admin/keys/{id}")
-def change_key(request: Request, id: str) -> Response:
+def change_key_form(request: Request, id: str) -> Response:
     """Rotate or revoke a key, or change its scopes."""
     visitor, service, form = enter_admin(request), service_of(request), form_of(request)
     what = form.get("do")
@@ -115,13 +115,13 @@ def change_key(request: Request, id: str) -> Response:
 
 
 @router.get("/admin/webhooks")
-def webhook_list(request: Request) -> Response:
+def webhooks_page(request: Request) -> Response:
     """Show the webhooks."""
     return _webhooks(request, enter_admin(request))
 
 
 @router.post("/admin/webhooks")
-def create_webhook(request: Request) -> Response:
+def create_webhook_form(request: Request) -> Response:
     """Create a webhook and show its secret once."""
     visitor, form = enter_admin(request), form_of(request)
     loopback = request.app.state.options.webhooks_to_loopback
@@ -132,7 +132,7 @@ def create_webhook(request: Request) -> Response:
 
 
 @router.post("/admin/webhooks/{id}")
-def remove_webhook(request: Request, id: str) -> Response:
+def remove_webhook_form(request: Request, id: str) -> Response:
     """Remove a webhook."""
     visitor = enter_admin(request)
     service_of(request).do(endpoints.remove_webhook(visitor.actor, id))
@@ -140,7 +140,7 @@ def remove_webhook(request: Request, id: str) -> Response:
 
 
 @router.get("/admin/audit")
-def audit_log(request: Request, at: float | None = None, id: str = "") -> Response:
+def audit_page(request: Request, at: float | None = None, id: str = "") -> Response:
     """Show who changed what."""
     visitor = enter_admin(request)
     with service_of(request).read() as tx:
@@ -161,7 +161,7 @@ def audit_log(request: Request, at: float | None = None, id: str = "") -> Respon
 
 
 @router.post("/admin/monitors")
-def create_monitor(request: Request) -> Response:
+def create_monitor_form(request: Request) -> Response:
     """Create a monitor from the most common settings."""
     visitor, form = enter_admin(request), form_of(request)
     settings: dict[str, Any] = {"tolerance": form.number("tolerance"), "confidence": form.number("confidence")}

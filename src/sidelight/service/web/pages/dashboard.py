@@ -32,7 +32,7 @@ _WORDS = {"above": "Above", "near": "Near", "unknown": "Open", "below": "Below"}
 
 
 @router.get("/m/{monitor}")
-def dashboard(request: Request, monitor: str, verdict: str = "", q: str = "", page: int = 1) -> Response:
+def dashboard_page(request: Request, monitor: str, verdict: str = "", q: str = "", page: int = 1) -> Response:
     """Show all classes, the most important first."""
     visitor, service = enter(request), service_of(request)
     with service.read() as tx:
@@ -87,7 +87,7 @@ def dashboard(request: Request, monitor: str, verdict: str = "", q: str = "", pa
 
 
 @router.get("/m/{monitor}/class")
-def one_class(request: Request, monitor: str, name: str) -> Response:
+def class_page(request: Request, monitor: str, name: str) -> Response:
     """Show one class and its history."""
     visitor, service = enter(request), service_of(request)
     with service.read() as tx:
@@ -97,7 +97,7 @@ def one_class(request: Request, monitor: str, name: str) -> Response:
     if short is not None:
         return short
     report = service.report(row.id)
-    one = _find(report, name)
+    one = _find_class(report, name)
     with service.read() as tx:
         (points, turns) = histories(tx, row.id, [one.name])[journal.text_of(one.name)]
         rows = turn_rows(tx, row.id, row.name, turns)
@@ -118,7 +118,7 @@ def one_class(request: Request, monitor: str, name: str) -> Response:
     return render_page("class.html", context, headers={"ETag": etag})
 
 
-def _find(report: Report, name: str) -> ClassReport:
+def _find_class(report: Report, name: str) -> ClassReport:
     try:
         return report[journal.read_text(name)]
     except (NoEntryError, ValueError, TypeError, RecursionError):

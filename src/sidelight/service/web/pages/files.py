@@ -30,7 +30,7 @@ def favicon() -> Response:
 
 
 @router.get("/m/{monitor}/verifications/{number}/image")
-def picture(request: Request, monitor: str, number: int) -> Response:
+def payload_picture(request: Request, monitor: str, number: int) -> Response:
     """Return the picture of a verification. It comes from outside, so nothing in it may run or load."""
     visitor = enter(request)
     with service_of(request).read() as tx:

@@ -28,13 +28,13 @@ VERDICTS = ("above", "near", "unknown", "below")
 
 
 @router.get("/")
-def overview(request: Request) -> Response:
+def overview_page(request: Request) -> Response:
     """Show the monitors."""
     visitor, service = enter(request), service_of(request)
     only = visitor.monitors
     with service.read() as tx:
         rows = [one for one in monitors.all_monitors(tx) if only is None or one.id in only]
-        waiting = {one.id: _waiting(tx, visitor, one) for one in rows}
+        waiting = {one.id: _waiting_reviews(tx, visitor, one) for one in rows}
         now = tx.now()
     etag = etag_of(request, visitor, [(one.id, one.last, waiting[one.id]) for one in rows])
     short = unchanged(request, etag)
@@ -43,15 +43,15 @@ def overview(request: Request) -> Response:
     shown = []
     for place, one in enumerate(rows):
         seen = visitor.may("report", one.id) and place < _MOST_REPORTS
-        report, warning = _report(service, one) if seen else (None, None)
-        shown.append(_card(visitor, one, waiting[one.id], report) | {"warning": warning})
+        report, warning = _report_or_warning(service, one) if seen else (None, None)
+        shown.append(_monitor_card(visitor, one, waiting[one.id], report) | {"warning": warning})
     if any(one["warning"] for one in shown):
         etag = ""  # a warning can end without a new journal entry
     context = page_context(visitor) | {"monitors": shown, "now": now, "poll": 5, "etag": etag}
     return render_page("overview.html", context, headers={"ETag": etag} if etag else {})
 
 
-def _report(service: Service, row: MonitorRow) -> tuple[Report | None, str | None]:
+def _report_or_warning(service: Service, row: MonitorRow) -> tuple[Report | None, str | None]:
     """Return a monitor's report, or why it cannot be used now, which must not hide the other monitors."""
     try:
         return service.report(row.id), None
@@ -59,12 +59,12 @@ def _report(service: Service, row: MonitorRow) -> tuple[Report | None, str | Non
         return None, problem.detail
 
 
-def _waiting(tx: Reader, visitor: Reviewer, row: MonitorRow) -> Waiting:
+def _waiting_reviews(tx: Reader, visitor: Reviewer, row: MonitorRow) -> Waiting:
     review = make_review(split(row.settings)[1])
     return waiting_for(tx, row.id, visitor.actor, review.reviews, visitor.may("settle", row.id))
 
 
-def _card(visitor: Reviewer, row: MonitorRow, waiting: Waiting, report: Report | None) -> dict[str, Any]:
+def _monitor_card(visitor: Reviewer, row: MonitorRow, waiting: Waiting, report: Report | None) -> dict[str, Any]:
     counts: Counter[str] = Counter(() if report is None else (one.verdict for one in report.classes))
     return {
         "name": row.name,

@@ -70,10 +70,10 @@ def review_page(
             "waiting": queue._replace(verifications=queue.verifications + len(held)),
             "held": _held_by_others(tx, row.id, visitor.actor),
             "last": None if last == number else last,
-            "done": _done(tx, row.id, visitor.actor),
+            "done": _reviews_done(tx, row.id, visitor.actor),
             "instructions": review.instructions,
             "now": tx.now(),
-            "notice": _notice(told, about),
+            "notice": _review_notice(told, about),
             "verification": None,
             "poll": 4 if number is None else None,
             "keys": button_keys(review.labels),
@@ -83,19 +83,19 @@ def review_page(
             found = find_verification(tx, row.id, number)
             look = payload_markup.shown_payload(tx, row.id, row.name, found.number, review)
             context |= {"payload": look.markup} | choices(review, found.prediction)
-            context["verification"] = _shown(tx, visitor, row, review, found)
+            context["verification"] = _shown_verification(tx, visitor, row, review, found)
             hosts = look.hosts
     return render_page("review.html", page_context(visitor, row, "Review") | context, image_hosts=hosts)
 
 
 @router.post("/m/{monitor}/review")
-def answer(request: Request, monitor: str) -> Response:
+def review_form(request: Request, monitor: str) -> Response:
     """Record an answer and go to the next verification."""
     visitor, service, form = enter(request), service_of(request), form_of(request)
     with service.read() as tx:
         row, _ = monitor_for(tx, visitor, monitor, "answer")
     number, told = form.whole("verification"), ""
-    job = _job(form, visitor, row, number)
+    job = _review_job(form, visitor, row, number)
     if job is not None:
         try:
             status = service.do(job).status
@@ -108,15 +108,15 @@ def answer(request: Request, monitor: str) -> Response:
                 return RedirectResponse(
                     page_address(f"/m/{row.name}/review", verification=number, told=told, about=number), 303
                 )
-    following = _next(service, visitor, row)
+    following = _claim_next(service, visitor, row)
     return RedirectResponse(
         page_address(f"/m/{row.name}/review", verification=following, told=told, about=number if told else None), 303
     )
 
 
-def _job(form: Form, visitor: Reviewer, row: MonitorRow, number: int | None) -> Job[Any] | None:
+def _review_job(form: Form, visitor: Reviewer, row: MonitorRow, number: int | None) -> Job[Any] | None:
     """Return the job that the form asks for; None if it only asks for the next verification."""
-    said = _said(form)
+    said = _review_in_form(form)
     if number is None or (said is None and form.get("answer") != "withdraw"):
         return None
     if said is None:
@@ -131,7 +131,7 @@ def _job(form: Form, visitor: Reviewer, row: MonitorRow, number: int | None) -> 
     return give_review(row.id, visitor.actor, number, said, revision, replace, settles)
 
 
-def _said(form: Form) -> Said | None:
+def _review_in_form(form: Form) -> Said | None:
     if form.get("label"):
         return Said(label=form.get("label"))
     return {"right": Said(correct=True), "wrong": Said(correct=False), "skip": Said(skipped=True)}.get(
@@ -139,12 +139,12 @@ def _said(form: Form) -> Said | None:
     )
 
 
-def _next(service: Service, visitor: Reviewer, row: MonitorRow) -> int | None:
+def _claim_next(service: Service, visitor: Reviewer, row: MonitorRow) -> int | None:
     claimed = service.do(claim_verifications(row.id, visitor.actor, settle=visitor.may("settle", row.id)))
     return claimed[0].verification.number if claimed else None
 
 
-def _shown(
+def _shown_verification(
     tx: Reader, visitor: Reviewer, row: MonitorRow, review: ReviewSettings, verification: Verification
 ) -> dict[str, Any]:
     """Return what the page shows of a verification; in blind mode nothing depends on the prediction."""
@@ -213,13 +213,13 @@ def _held_by_others(tx: Reader, monitor: str, reviewer: str) -> int:
     return 0 if row is None else row[0]
 
 
-def _done(tx: Reader, monitor: str, reviewer: str) -> int:
+def _reviews_done(tx: Reader, monitor: str, reviewer: str) -> int:
     sql = "SELECT COUNT(*) FROM slots WHERE reviewer = ? AND answered_at > ? AND monitor = ?"
     row = tx.one(sql, reviewer, tx.now() - _DAY, monitor)
     return 0 if row is None else row[0]
 
 
-def _notice(told: str, about: int | None) -> dict[str, str] | None:
+def _review_notice(told: str, about: int | None) -> dict[str, str] | None:
     if told not in _NOTICES:
         return None
     kind, text = _NOTICES[told]

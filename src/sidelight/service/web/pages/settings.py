@@ -53,7 +53,7 @@ class Field(NamedTuple):
 
 
 @monitor_job
-def _read(work: Work, monitor: str) -> dict[str, Any]:
+def _read_settings(work: Work, monitor: str) -> dict[str, Any]:
     """Return the settings that a monitor has, with the defaults of the version that created it."""
     replica = work.replica(monitor)
     return later(lambda: replica.monitor.to_dict()["settings"] | review_plain(replica.review))
@@ -65,49 +65,51 @@ def settings_page(request: Request, monitor: str, saved: bool = False) -> Respon
     visitor = enter(request)
     with service_of(request).read() as tx:
         row, _ = monitor_for(tx, visitor, monitor, "report")
-    return _page(request, visitor, row, notice=_SAVED if saved else None)
+    return _render_settings(request, visitor, row, notice=_SAVED if saved else None)
 
 
 @router.post("/m/{monitor}/settings")
-def change(request: Request, monitor: str) -> Response:
+def change_settings_form(request: Request, monitor: str) -> Response:
     """Change the settings whose fields were changed."""
-    visitor, row = _administrator(request, monitor)
+    visitor, row = _monitor_administrator(request, monitor)
     service, form = service_of(request), form_of(request)
-    before = service.do(_read(row.id))
+    before = service.do(_read_settings(row.id))
     try:
-        if form.get("seen") != _seen(before):
+        if form.get("seen") != _settings_digest(before):
             raise Problem("conflict", "someone changed the settings meanwhile: look at them and try again")
         # Texts are compared, not values: a form cannot say everything that a request can, such as spaces at an end.
-        texts = {name: (_plain(form.get(name)), _plain(written(kind_of(name), before.get(name)))) for name in _FIELDS}
+        texts = {
+            name: (_form_text(form.get(name)), _form_text(written(kind_of(name), before.get(name)))) for name in _FIELDS
+        }
         changed = {name: said(kind_of(name), new) for name, (new, old) in texts.items() if new != old}
         if changed:
             service.do(monitor_changes.change_settings(row.id, changed, actor=visitor.actor))
     except Problem as problem:
         if problem.kind not in ("invalid", "conflict"):
             raise
-        return _page(request, visitor, row, form=form, problem=problem)
+        return _render_settings(request, visitor, row, form=form, problem=problem)
     return RedirectResponse(f"/m/{row.name}/settings?saved=1", 303)
 
 
 @router.post("/m/{monitor}/archive")
-def archive(request: Request, monitor: str) -> Response:
+def archive_monitor_form(request: Request, monitor: str) -> Response:
     """Archive a monitor whose name was typed."""
-    visitor, row = _administrator(request, monitor)
+    visitor, row = _monitor_administrator(request, monitor)
     if form_of(request).get("confirm").strip() != row.name:
         problem = Problem("invalid", "to archive the monitor, type its name; nothing changed")
-        return _page(request, visitor, row, problem=problem)
+        return _render_settings(request, visitor, row, problem=problem)
     service_of(request).do(monitors.archive_monitor(row.id, actor=visitor.actor))
     request.app.state.names.forget(row.name)
     return RedirectResponse("/", 303)
 
 
-def _administrator(request: Request, monitor: str) -> tuple[Reviewer, MonitorRow]:
+def _monitor_administrator(request: Request, monitor: str) -> tuple[Reviewer, MonitorRow]:
     visitor = enter(request)
     with service_of(request).read() as tx:
         return visitor, monitor_for(tx, visitor, monitor, "admin")[0]
 
 
-def _page(
+def _render_settings(
     request: Request,
     visitor: Reviewer,
     row: MonitorRow,
@@ -116,7 +118,7 @@ def _page(
     notice: dict[str, str] | None = None,
     problem: Problem | None = None,
 ) -> Response:
-    values = service_of(request).do(_read(row.id))
+    values = service_of(request).do(_read_settings(row.id))
     fields = []
     for name, schema in _FIELDS.items():
         kind = kind_of(name)
@@ -126,7 +128,7 @@ def _page(
         "fields": fields,
         "editable": visitor.may("admin", row.id),
         "fixed": [(name, journal.text_of(value)) for name, value in values.items() if name in _FIXED],
-        "seen": _seen(values),
+        "seen": _settings_digest(values),
         "notice": notice if problem is None else {"kind": "bad", "text": told_words(problem)},
         "created_at": row.created_at,
     }
@@ -166,11 +168,11 @@ def said(kind: str, text: str) -> Any:
         return text
 
 
-def _plain(text: str) -> str:
+def _form_text(text: str) -> str:
     """Return a text with the line breaks that every browser agrees on."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _seen(values: Mapping[str, Any]) -> str:
+def _settings_digest(values: Mapping[str, Any]) -> str:
     """Return what tells whether the settings are still those that a form showed."""
     return hashlib.sha256(journal.text_of(values).encode()).hexdigest()[:16]

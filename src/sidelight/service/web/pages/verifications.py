@@ -35,7 +35,7 @@ _STATES = {
 
 
 @router.get("/m/{monitor}/verifications")
-def verifications(
+def verifications_page(
     request: Request,
     monitor: str,
     state: str = "",
@@ -50,7 +50,7 @@ def verifications(
         row, review = monitor_for(tx, visitor, monitor, "report")
         state = state if state in _STATES else ""
         name = None if review.blind else name  # filtering by class would reveal the predictions
-        shown, older = _page(tx, row.id, review, Wanted(state, name, q, before))
+        shown, older = _verification_page(tx, row.id, review, Wanted(state, name, q, before))
         slots = slots_among(tx, row.id, [one.number for one in shown])
         names, now = reviewers.reviewer_names(tx), tx.now()
     live = {number: [one for one in found if one.live(now)] for number, found in slots.items()}
@@ -60,7 +60,7 @@ def verifications(
         return short
     asked = {"state": state, "class_": name, "q": q}
     context = page_context(visitor, row, "Verifications") | {
-        "rows": [_row(one, live.get(one.number, []), names, review) for one in shown],
+        "rows": [_verification_row(one, live.get(one.number, []), names, review) for one in shown],
         "filters": [(key, words) for key, words in _STATES.items() if key != "disputed" or review.reviews > 1],
         "state": state,
         "blind": review.blind,
@@ -87,7 +87,9 @@ class Wanted(NamedTuple):
     before: int | None
 
 
-def _page(tx: Reader, monitor: str, review: ReviewSettings, wanted: Wanted) -> tuple[list[Verification], int | None]:
+def _verification_page(
+    tx: Reader, monitor: str, review: ReviewSettings, wanted: Wanted
+) -> tuple[list[Verification], int | None]:
     """Return the verifications of a page, and where the next page begins, if there is one."""
     state, name, q, before = wanted
     where, values = ["v.monitor = ?"], list[Value]([monitor])
@@ -117,7 +119,7 @@ def _page(tx: Reader, monitor: str, review: ReviewSettings, wanted: Wanted) -> t
     return first + [one for one in rows[:_PAGE] if one.number not in listed], older
 
 
-def _row(
+def _verification_row(
     verification: Verification, slots: list[Slot], names: dict[str, str], review: ReviewSettings
 ) -> dict[str, Any]:
     differ = verification.open and reviews_disagree(slots, review.reviews)
@@ -132,7 +134,7 @@ def _row(
         if verification.settled_by is None
         else f"by {names.get(verification.settled_by, verification.settled_by)}",
         "reviews": [
-            (names.get(one.reviewer, one.reviewer), _said(one, review.blind))
+            (names.get(one.reviewer, one.reviewer), _review_words(one, review.blind))
             for one in slots
             if verification.open or one.answer is not None
         ],
@@ -142,7 +144,7 @@ def _row(
     }
 
 
-def _said(slot: Slot, blind: bool) -> str:
+def _review_words(slot: Slot, blind: bool) -> str:
     return "is reviewing" if slot.answer is None else answer_words(slot, blind)
 
 
