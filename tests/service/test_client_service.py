@@ -15,7 +15,7 @@ from sidelight.client import AsyncClient, Client, ServiceError
 from sidelight.monitor import ClassifierMonitor
 from sidelight.service.auth.keys import SCOPES, create_key
 from sidelight.service.maintenance.check import check_database
-from sidelight.service.maintenance.export import rows
+from sidelight.service.maintenance.export import export_rows
 from sidelight.service.server.app import make_app
 from sidelight.service.server.commands import command_request
 
@@ -88,7 +88,7 @@ def test_scores_segments_and_true_classes_go_through_the_service(talk, service):
 
     talk(conversation)
     assert check_database(service.storage) == []
-    (spared, *_) = [row for row in rows(service.storage, "decisions", ["digits"]) if not row["verify"]]
+    (spared, *_) = [row for row in export_rows(service.storage, "decisions", ["digits"]) if not row["verify"]]
     assert 0.0 < spared["propensity"] < 1.0
     assert spared["segment"]["version"] == "x"
 
