@@ -62,13 +62,13 @@ def test_the_first_sign_in_creates_a_reviewer_and_later_ones_find_them(browser, 
     page = sign_in(browser)
     assert (page.status_code, page.url.path) == (200, "/account")
     with with_provider.read() as tx:
-        (ada,) = reviewers.listed(tx)
+        (ada,) = reviewers.list_reviewers(tx)
     assert (ada.name, set(ada.scopes), ada.ready) == ("ada", {"answer", "report"}, True)
     issuer.person |= {"groups": "owners", "preferred_username": "ada l."}
     assert sign_in(browser).status_code == 200
     with with_provider.read() as tx:
-        (again,) = reviewers.listed(tx)
-        actions = [one.action for one in audit.read(tx)]
+        (again,) = reviewers.list_reviewers(tx)
+        actions = [one.action for one in audit.read_audit(tx)]
     assert (again.id, again.name, set(again.scopes)) == (ada.id, "ada", {"admin", "report"})
     assert "scopes changed by the provider" in actions
     assert "reviewer created by the provider" in actions
@@ -79,7 +79,7 @@ def test_a_name_that_is_taken_belongs_to_somebody_else(browser, with_provider):
     add_person(with_provider, "ada", "admin", "report")
     assert sign_in(browser).status_code == 200
     with with_provider.read() as tx:
-        names = {one.name: set(one.scopes) for one in reviewers.listed(tx)}
+        names = {one.name: set(one.scopes) for one in reviewers.list_reviewers(tx)}
     assert names.pop("ada") == {"admin", "report"}
     ((name, scopes),) = names.items()
     assert name.startswith("ada (")
@@ -90,7 +90,7 @@ def test_a_name_that_is_taken_belongs_to_somebody_else(browser, with_provider):
 def test_somebody_disabled_stays_out(browser, with_provider):
     sign_in(browser)
     with with_provider.read() as tx:
-        (ada,) = reviewers.listed(tx)
+        (ada,) = reviewers.list_reviewers(tx)
     with_provider.do(reviewers.disable_reviewer("test", ada.id))
     page = sign_in(browser)
     assert page.status_code == 403
@@ -129,7 +129,7 @@ def test_what_must_not_be_believed(browser, issuer, with_provider, lie):
     assert sign_in(browser).status_code == 403
     assert browser.get("/account").url.path == "/signin"
     with with_provider.read() as tx:
-        assert reviewers.listed(tx) == []
+        assert reviewers.list_reviewers(tx) == []
 
 
 @SQLITE

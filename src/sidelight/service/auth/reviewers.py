@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sidelight.service.auth import keys, links
-from sidelight.service.auth.keys import Caller, check_rights, check_scopes, monitor_ids, new_id, set_rights
+from sidelight.service.auth.keys import Caller, check_rights, check_scopes, monitor_ids, new_account_id, set_rights
 from sidelight.service.auth.rights import PERSON
 from sidelight.service.faults import check_text
 from sidelight.service.journal import audit
@@ -64,12 +64,12 @@ class Invitation(NamedTuple):
     code: str
 
 
-def listed(tx: Reader) -> list[Reviewer]:
+def list_reviewers(tx: Reader) -> list[Reviewer]:
     """Return all reviewers, by name."""
     return [_reviewer(row) for row in tx.all(f"SELECT {_COLUMNS} FROM reviewers ORDER BY name")]
 
 
-def find(tx: Reader, id: str) -> Reviewer | None:
+def find_reviewer(tx: Reader, id: str) -> Reviewer | None:
     """Return one reviewer."""
     row = tx.one(f"SELECT {_COLUMNS} FROM reviewers WHERE id = ?", id)
     return None if row is None else _reviewer(row)
@@ -85,15 +85,15 @@ def any_administrator(tx: Reader, besides: str = "") -> bool:
     return any("admin" in json.loads(scopes) for (scopes,) in rows)
 
 
-def names(tx: Reader) -> dict[str, str]:
+def reviewer_names(tx: Reader) -> dict[str, str]:
     """Return the names of reviewers, by actor."""
     return {f"{PERSON}{id}": name for id, name in tx.all("SELECT id, name FROM reviewers")}
 
 
 def has_others(tx: Reader, monitor: str, actors: Collection[str]) -> bool:
     """Say whether anyone else can review for a monitor: a person, or a key that is not the classifier's."""
-    people = [one.caller for one in listed(tx) if one.ready and one.disabled_at is None]
-    programs = [one.caller for one in keys.live(tx) if "decide" not in one.scopes]
+    people = [one.caller for one in list_reviewers(tx) if one.ready and one.disabled_at is None]
+    programs = [one.caller for one in keys.live_keys(tx) if "decide" not in one.scopes]
     return any(one.may("answer", monitor) and one.actor not in actors for one in people + programs)
 
 
@@ -104,51 +104,51 @@ def invite_reviewer(
     """Add a reviewer, who then follows a link to choose a password."""
     scopes = check_scopes(scopes)
     only = None if only is None else monitor_ids(work.reading, only)
-    reviewer = insert(work, name, None, scopes, only)
-    audit.write(work.writing(), actor, "reviewer invited", reviewer.name, scopes=list(scopes), monitors=only)
-    return Invitation(reviewer, links.make(work.writing(), work.now, reviewer.id, links.INVITATION))
+    reviewer = insert_reviewer(work, name, None, scopes, only)
+    audit.write_audit(work.writing(), actor, "reviewer invited", reviewer.name, scopes=list(scopes), monitors=only)
+    return Invitation(reviewer, links.make_link(work.writing(), work.now, reviewer.id, links.INVITATION))
 
 
 @job
 def renew_link(work: Work, actor: str, id: str) -> Invitation:
     """Give a reviewer a new link to choose a password; the old password and all sessions work until it is used."""
-    reviewer = enabled(work.reading, id)
-    audit.write(work.writing(), actor, "link renewed", reviewer.name)
-    return Invitation(reviewer, links.make(work.writing(), work.now, reviewer.id, links.INVITATION))
+    reviewer = enabled_reviewer(work.reading, id)
+    audit.write_audit(work.writing(), actor, "link renewed", reviewer.name)
+    return Invitation(reviewer, links.make_link(work.writing(), work.now, reviewer.id, links.INVITATION))
 
 
 @job
 def change_reviewer(work: Work, actor: str, id: str, rights: Mapping[str, Any]) -> None:
     """Change the scopes of a reviewer, their monitors, or both, from the next request on."""
-    reviewer, rights = enabled(work.reading, id), check_rights(work.reading, rights)
+    reviewer, rights = enabled_reviewer(work.reading, id), check_rights(work.reading, rights)
     if "admin" not in (rights.get("scopes") or reviewer.scopes) or rights.get("monitors") is not None:
         _keep_an_administrator(work.reading, reviewer)
     set_rights(work.writing(), "reviewers", id, rights)
-    audit.write(work.writing(), actor, "reviewer changed", reviewer.name, **rights)
+    audit.write_audit(work.writing(), actor, "reviewer changed", reviewer.name, **rights)
 
 
 @job
 def disable_reviewer(work: Work, actor: str, id: str) -> None:
     """Stop a reviewer from signing in: sessions end, links and the password stop working; answers stay."""
-    reviewer = enabled(work.reading, id)
+    reviewer = enabled_reviewer(work.reading, id)
     _keep_an_administrator(work.reading, reviewer)
     work.writing().run("UPDATE reviewers SET disabled_at = ? WHERE id = ?", work.now, reviewer.id)
     work.writing().run("DELETE FROM sessions WHERE reviewer = ?", reviewer.id)
     work.writing().run("DELETE FROM slots WHERE reviewer = ? AND answer IS NULL", reviewer.actor)
-    audit.write(work.writing(), actor, "reviewer disabled", reviewer.name)
+    audit.write_audit(work.writing(), actor, "reviewer disabled", reviewer.name)
 
 
 @job
 def enable_reviewer(work: Work, actor: str, id: str) -> None:
     """Let a reviewer sign in again."""
-    reviewer = find(work.reading, id)
+    reviewer = find_reviewer(work.reading, id)
     if reviewer is None:
         raise Problem("not-found", "there is no reviewer with this id: reload the list")
     work.writing().run("UPDATE reviewers SET disabled_at = NULL WHERE id = ?", reviewer.id)
-    audit.write(work.writing(), actor, "reviewer enabled", reviewer.name)
+    audit.write_audit(work.writing(), actor, "reviewer enabled", reviewer.name)
 
 
-def insert(
+def insert_reviewer(
     work: Work,
     name: str,
     password: str | None,
@@ -157,11 +157,11 @@ def insert(
     subject: str | None = None,
 ) -> Reviewer:
     """Insert a reviewer unless the name is taken; `password` is hashed, `subject` is who they are to a provider."""
-    name = spelled(name)
+    name = spelled_name(name)
     check_text("name", name)
     if work.reading.one("SELECT 1 FROM reviewers WHERE name = ?", name) is not None:
         raise Problem("conflict", "this name is taken: choose another one")
-    id = new_id()
+    id = new_account_id()
     monitors = None if only is None else text_of(list(only))
     work.writing().run(
         "INSERT INTO reviewers (id, name, password, subject, scopes, monitors, preferences, created_at)"
@@ -172,14 +172,14 @@ def insert(
     return Reviewer(id, name, ready, tuple(scopes), None if only is None else tuple(only), work.now, None)
 
 
-def spelled(name: str) -> str:
+def spelled_name(name: str) -> str:
     """Return a name as it is stored, in NFC, because keyboards compose accents and letters differently."""
     return unicodedata.normalize("NFC", name.strip())
 
 
-def enabled(tx: Reader, id: str) -> Reviewer:
+def enabled_reviewer(tx: Reader, id: str) -> Reviewer:
     """Return a reviewer who may sign in."""
-    reviewer = find(tx, id)
+    reviewer = find_reviewer(tx, id)
     if reviewer is None or reviewer.disabled_at is not None:
         raise Problem("not-found", "there is no active reviewer with this id: reload the list")
     return reviewer

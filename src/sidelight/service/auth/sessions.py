@@ -84,20 +84,24 @@ def sign_in_subject(
     """
     row = work.reading.one("SELECT id FROM reviewers WHERE subject = ?", subject)
     if row is None:
-        taken = work.reading.one("SELECT 1 FROM reviewers WHERE name = ?", reviewers.spelled(name)) is not None
-        unique = f"{name} ({links.digest(subject).hex()[:6]})" if taken else name
-        reviewer = reviewers.insert(work, unique, None, scopes, subject=subject)
-        audit.write(work.writing(), reviewer.actor, "reviewer created by the provider", reviewer.name, scopes=[*scopes])
+        taken = work.reading.one("SELECT 1 FROM reviewers WHERE name = ?", reviewers.spelled_name(name)) is not None
+        unique = f"{name} ({links.code_digest(subject).hex()[:6]})" if taken else name
+        reviewer = reviewers.insert_reviewer(work, unique, None, scopes, subject=subject)
+        audit.write_audit(
+            work.writing(), reviewer.actor, "reviewer created by the provider", reviewer.name, scopes=[*scopes]
+        )
     else:
-        found = reviewers.find(work.reading, row[0])
+        found = reviewers.find_reviewer(work.reading, row[0])
         if found is None or found.disabled_at is not None:
             raise Problem("forbidden", "your account here is disabled: ask an administrator")
         if set(found.scopes) != set(scopes):
             work.writing().run("UPDATE reviewers SET scopes = ? WHERE id = ?", text_of([*scopes]), found.id)
-            audit.write(work.writing(), found.actor, "scopes changed by the provider", found.name, scopes=[*scopes])
-        reviewer = reviewers.enabled(work.reading, found.id)
-    audit.write(work.writing(), reviewer.actor, "signed in", reviewer.name)
-    return _open(work, reviewer, old_cookie)
+            audit.write_audit(
+                work.writing(), found.actor, "scopes changed by the provider", found.name, scopes=[*scopes]
+            )
+        reviewer = reviewers.enabled_reviewer(work.reading, found.id)
+    audit.write_audit(work.writing(), reviewer.actor, "signed in", reviewer.name)
+    return _open_session(work, reviewer, old_cookie)
 
 
 @job
