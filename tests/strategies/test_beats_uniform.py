@@ -8,7 +8,14 @@ import sidelight as sl
 from sidelight.environments import IID, laws
 
 # The most of Uniform's regret that a strategy may have after so many rounds; measured with other seeds, with a margin.
-LIMITS = {"BOBW": (0.8, 20_000), "ExpPM": (0.5, 5_000), "NeighborhoodWatch2": (0.8, 20_000)}
+LIMITS = {
+    "BOBW": (0.8, 20_000),
+    "ExpPM": (0.5, 5_000),
+    "NeighborhoodWatch2": (0.8, 20_000),
+    "AsymptoticIDS": (0.6, 5_000),
+    "Mario": (0.3, 500),
+    "VIDS": (0.3, 500),
+}
 GAMES = [name for name in sl.games.names() if sl.games.describe(name).kind in ("easy", "hard")]
 
 

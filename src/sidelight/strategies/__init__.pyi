@@ -5,6 +5,8 @@ from sidelight.strategies.confidence_bounds.cbp import RandCBP as RandCBP
 from sidelight.strategies.posterior.bpm import BPMLeast as BPMLeast
 from sidelight.strategies.posterior.tspm import TSPM as TSPM
 from sidelight.strategies.posterior.tspm import TSPMGaussian as TSPMGaussian
+from sidelight.strategies.posterior.mario import Mario as Mario
+from sidelight.strategies.posterior.vids import VIDS as VIDS
 from sidelight.strategies.dmed.pmdmed import PMDMED as PMDMED
 from sidelight.strategies.dmed.hinge import PMDMEDHinge as PMDMEDHinge
 from sidelight.strategies.adversarial.feedexp3 import FeedExp3 as FeedExp3
@@ -12,6 +14,7 @@ from sidelight.strategies.adversarial.bobw import BOBW as BOBW
 from sidelight.strategies.adversarial.exppm import ExpPM as ExpPM
 from sidelight.strategies.adversarial.neighborhood_watch import NeighborhoodWatch2 as NeighborhoodWatch2
 from sidelight.strategies.information.ids import IDS as IDS
+from sidelight.strategies.information.asymptotic_ids import AsymptoticIDS as AsymptoticIDS
 from sidelight.strategies.bandits.bernoulli import KLUCB as KLUCB
 from sidelight.strategies.bandits.bernoulli import BetaThompson as BetaThompson
 from sidelight.strategies.baselines.greedy import EpsilonGreedy as EpsilonGreedy

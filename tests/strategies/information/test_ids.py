@@ -9,7 +9,7 @@ from sidelight.kernels import interpreted
 from sidelight.strategies.baselines.uniform import Uniform
 from sidelight.strategies.information import ids
 from sidelight.strategies.information.ids import IDS
-from sidelight.strategies.information.information_ratio import mix_actions, share_of_second
+from sidelight.strategies.shared.information_ratio import mix_actions, share_of_second
 
 PLAYABLE = [name for name in games.names() if games.describe(name).kind in ("easy", "hard")]
 

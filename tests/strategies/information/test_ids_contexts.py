@@ -9,7 +9,7 @@ from sidelight.environments import FiniteContexts
 from sidelight.strategies.base import observe
 from sidelight.strategies.information.ids import IDS
 from sidelight.strategies.information.ids_contexts import IDSContexts
-from sidelight.strategies.information.information_ratio import best_share, mix_policies
+from sidelight.strategies.shared.information_ratio import best_share, mix_policies
 
 APPLES = sl.games.load("apple-tasting")
 LABELS = sl.games.load("label-efficient")

@@ -25,7 +25,6 @@ from sidelight.game import Game
 from sidelight.kernels import implements
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, observe
-from sidelight.strategies.information.information_ratio import draws_second, mix_actions
 from sidelight.strategies.information.law_regression import (
     FRESH,
     Regression,
@@ -43,6 +42,7 @@ from sidelight.strategies.shared.gap_bounds import (
     new_bounds,
     rivals_of,
 )
+from sidelight.strategies.shared.information_ratio import draws_second, mix_actions
 from sidelight.strategies.shared.requirements import refuse_hopeless, settled_action
 
 

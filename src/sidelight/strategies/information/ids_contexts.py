@@ -24,7 +24,6 @@ from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.strategies.base import Context, Seed, act, check_whole, observe
 from sidelight.strategies.information.ids import IDS
-from sidelight.strategies.information.information_ratio import draws_second, mix_policies
 from sidelight.strategies.shared.gap_bounds import (
     Bounds,
     Rivals,
@@ -33,6 +32,7 @@ from sidelight.strategies.shared.gap_bounds import (
     new_bounds,
     rivals_of,
 )
+from sidelight.strategies.shared.information_ratio import draws_second, mix_policies
 from sidelight.strategies.shared.linear_law_regression import Regression, add_symbol, estimate, new_regression
 from sidelight.strategies.shared.requirements import settled_action
 

@@ -14,11 +14,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sidelight.game import Game
 from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.strategies.shared.gaussian import Channels, absorb, prior
 
 _IMPOSSIBLE = -1e300
+# Up to this lambda at least exp(-1/2) of the Dirichlet draws are accepted.
+_FLAT = 1.0
 
 
 class Target(NamedTuple):
@@ -41,6 +44,24 @@ class Belief(NamedTuple):
     seen: Floats
     precision: Floats
     information: Floats
+
+
+def new_target(game: Game, channel: Channels, exact: bool, regularization: float, tries: int) -> Target:
+    """Return what to draw from."""
+    kappa = 2.0 if exact else 1.0
+    informative = [a for a in range(game.n_actions) if game.informative(a)]
+    revealing = all(len(game.symbols(a)) == game.n_outcomes for a in informative)
+    rows = [row for a in range(game.n_actions) for row in game.signal(a)]
+    return Target(
+        exact=int(exact),
+        kappa=kappa,
+        regularization=regularization,
+        tries=tries,
+        dirichlet=int(exact and revealing and regularization <= _FLAT and tries > 0),
+        channel=channel,
+        shown=np.array([list(row).index(1) for row in rows], np.int64),  # the first outcome that shows the symbol
+        weight=np.full(len(channel.owner), kappa),
+    )
 
 
 def new_belief(channel: Channels, outcomes: int, regularization: float) -> Belief:

@@ -27,15 +27,12 @@ from sidelight.game import Game
 from sidelight.kernels import implements
 from sidelight.kernels.arrays import Integers
 from sidelight.strategies.base import UNANSWERED, Context, KernelStrategy, Seed, act, check_number, check_whole, observe
-from sidelight.strategies.posterior.law_posterior import Belief, Target, add_symbol, new_belief
+from sidelight.strategies.posterior.law_posterior import Belief, Target, add_symbol, new_belief, new_target
 from sidelight.strategies.posterior.simplex_sampling import SimplexSampler, draw_law, new_sampler
 from sidelight.strategies.shared.candidates import BestActions, best_action, best_actions
 from sidelight.strategies.shared.first_rounds import count_play, opening
 from sidelight.strategies.shared.gaussian import channels
 from sidelight.strategies.shared.requirements import check_playable, settled_action
-
-# Up to this lambda at least exp(-1/2) of the Dirichlet draws are accepted.
-_FLAT = 1.0
 
 
 class Parameters(NamedTuple):
@@ -114,26 +111,11 @@ class TSPM(KernelStrategy):
         self._channel = channels(game)
 
     def _compile(self) -> Parameters:
-        kappa = 2.0 if self._exact else 1.0
         return Parameters(
             settled=settled_action(self.analysis),
             choice=best_actions(self.analysis),
-            target=Target(
-                exact=int(self._exact),
-                kappa=kappa,
-                regularization=float(self.regularization),
-                tries=int(self.tries),
-                dirichlet=int(self._nearly_dirichlet()),
-                channel=self._channel,
-                shown=_first_outcomes(self.game),
-                weight=np.full(len(self._channel.owner), kappa),
-            ),
+            target=new_target(self.game, self._channel, self._exact, float(self.regularization), int(self.tries)),
         )
-
-    def _nearly_dirichlet(self) -> bool:
-        informative = [a for a in range(self.game.n_actions) if self.game.informative(a)]
-        revealing = all(len(self.game.symbols(a)) == self.game.n_outcomes for a in informative)
-        return self._exact and revealing and self.regularization <= _FLAT and self.tries > 0
 
     def _start(self) -> State:
         return State(
@@ -159,9 +141,3 @@ class TSPMGaussian(TSPM):
     """
 
     _exact: ClassVar[bool] = False
-
-
-def _first_outcomes(game: Game) -> Integers:
-    """Return, for each symbol of each action, the first outcome that shows it."""
-    rows = [row for a in range(game.n_actions) for row in game.signal(a)]
-    return np.array([list(row).index(1) for row in rows], np.int64)

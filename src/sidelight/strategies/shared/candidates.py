@@ -21,24 +21,26 @@ class BestActions(NamedTuple):
     member: Integers
 
 
-def candidates(analysis: Analysis) -> dict[int, list[int]]:
+def candidates(analysis: Analysis, *, pareto: bool = False) -> dict[int, list[int]]:
     """Return, for each class of equal losses that can be optimal, its lowest action and its actions worth playing.
 
-    These are the informative actions of the class; where none is informative, the lowest action stands for all.
+    These are the informative actions of the class; where none is informative, the lowest action stands for all. With
+    `pareto`, degenerate actions are left out.
     """
     game, geometry = analysis.game, analysis.cells
-    classes = [i for i in geometry.classes if geometry.status(i) != "dominated"]
+    left_out = ("dominated", "degenerate") if pareto else ("dominated",)
+    classes = [i for i in geometry.classes if geometry.status(i) not in left_out]
     members = {i: [a for a in range(game.n_actions) if geometry.representative[a] == i] for i in classes}
     return {i: [a for a in group if game.informative(a)] or [i] for i, group in members.items()}
 
 
-def best_actions(analysis: Analysis, *, relative: bool = False) -> BestActions:
+def best_actions(analysis: Analysis, *, relative: bool = False, pareto: bool = False) -> BestActions:
     """Lay out the classes of equal losses that can be optimal, and the actions of each that are worth playing.
 
-    With `relative`, the losses of the first class are subtracted exactly: then a loss that all actions share changes
-    nothing, not even by rounding.
+    With `pareto`, degenerate actions are left out. With `relative`, the losses of the first class are subtracted
+    exactly: then a loss that all actions share changes nothing, not even by rounding.
     """
-    groups, loss = candidates(analysis), analysis.game.loss
+    groups, loss = candidates(analysis, pareto=pareto), analysis.game.loss
     rows = [loss[i] for i in groups]
     if relative:
         rows = [tuple(x - y for x, y in zip(row, rows[0], strict=True)) for row in rows]
@@ -59,6 +61,12 @@ def best_action(choice: BestActions, law: Floats, plays: Integers) -> int:
             expected += choice.loss[c, j] * law[j]
         if expected < least:
             found, least = c, expected
+    return least_played(choice, found, plays)
+
+
+@kernel
+def least_played(choice: BestActions, found: int, plays: Integers) -> int:
+    """Return the least played action of a class, on ties the first."""
     chosen = choice.member[choice.first[found]]
     for n in range(choice.first[found] + 1, choice.first[found + 1]):
         if plays[choice.member[n]] < plays[chosen]:

@@ -31,7 +31,7 @@ def check_playable(analysis: Analysis, name: str, only_optimal: bool = False) ->
     reason = ""
     if analysis.kind == "hard":
         reason = "the game is hard, and it may stop exploring while it is wrong"
-    elif only_optimal and (pair := _unseen(analysis)) is not None:
+    elif only_optimal and (pair := unseen_pair(analysis)) is not None:
         reason = f"actions {pair[0]} and {pair[1]} are told apart only by a degenerate action, which it does not play"
     if reason:
         warnings.warn(
@@ -46,7 +46,7 @@ def settled_action(analysis: Analysis) -> int:
     return analysis.pareto[0] if analysis.kind == "trivial" else -1
 
 
-def _unseen(analysis: Analysis) -> tuple[int, int] | None:
+def unseen_pair(analysis: Analysis) -> tuple[int, int] | None:
     """Return the first pair of neighbors that its Pareto-optimal actions, duplicates included, do not observe."""
     for pair in analysis.neighbors:
         inner = tuple(k for k in analysis.neighborhood(*pair) if analysis.status(k) == "pareto")

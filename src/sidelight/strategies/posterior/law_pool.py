@@ -1,0 +1,98 @@
+"""A pool of laws drawn from the posterior, and what it says about which action is best.
+
+With S laws p^s, of which those in A_b make action b best, the pool estimates
+
+    P*_b = |A_b| / S,      E[p] = mean of all p^s,      E[p | b best] = mean of the p^s in A_b.
+
+To draw all of them anew in every round would cost most of the time for nothing: after t rounds one more symbol moves
+the posterior by a share of order 1 / t. So each round draws 8 S / t laws anew, at least 4, in turn: no law in the pool
+is older than about an eighth of the rounds played, or than S / 4 rounds.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from sidelight.kernels import kernel
+from sidelight.kernels.arrays import Floats, Integers
+from sidelight.strategies.posterior.law_posterior import Belief, Target
+from sidelight.strategies.posterior.simplex_sampling import SimplexSampler, draw_law
+from sidelight.strategies.shared.candidates import BestActions
+
+_AGE = 8
+_LEAST = 4
+
+
+class Pool(NamedTuple):
+    """The laws, and which class of actions each makes best; `place` is where the next one goes."""
+
+    laws: Floats  # (S, outcomes)
+    best: Integers
+    place: Integers
+
+
+class Summary(NamedTuple):
+    """What the pool says."""
+
+    chance: Floats  # P*, by classes
+    mean: Floats  # E[p]
+    optimal: Floats  # (classes, outcomes): P*_b E[p | b best]
+
+
+def new_pool(draws: int, outcomes: int) -> Pool:
+    """Return a pool that the first round fills."""
+    return Pool(np.zeros((draws, outcomes)), np.zeros(draws, np.int64), np.zeros(1, np.int64))
+
+
+def new_summary(classes: int, outcomes: int) -> Summary:
+    """Return room for a summary."""
+    return Summary(np.zeros(classes), np.zeros(outcomes), np.zeros((classes, outcomes)))
+
+
+@kernel
+def renew(
+    target: Target, belief: Belief, sampler: SimplexSampler, choice: BestActions, pool: Pool, t: int,
+    rng: np.random.Generator,
+) -> None:  # fmt: skip
+    """Draw some laws of the pool anew; t rounds were played before."""
+    size, outcomes = pool.laws.shape
+    count = size if t < _AGE else max(min(_LEAST, size), _AGE * size // t)
+    for _ in range(count):
+        draw_law(target, belief, sampler, t, rng)
+        n = pool.place[0]
+        pool.place[0] = (n + 1) % size
+        least = math.inf
+        for c in range(choice.loss.shape[0]):
+            expected = 0.0
+            for j in range(outcomes):
+                expected += choice.loss[c, j] * sampler.law[j]
+            if expected < least:
+                pool.best[n], least = c, expected
+        for j in range(outcomes):
+            pool.laws[n, j] = sampler.law[j]
+
+
+@kernel
+def summarize(pool: Pool, summary: Summary) -> None:
+    """Set what the pool says."""
+    size, outcomes = pool.laws.shape
+    for c in range(summary.chance.shape[0]):
+        summary.chance[c] = 0.0
+        for j in range(outcomes):
+            summary.optimal[c, j] = 0.0
+    for n in range(size):
+        c = pool.best[n]
+        summary.chance[c] += 1.0
+        for j in range(outcomes):
+            summary.optimal[c, j] += pool.laws[n, j]
+    for j in range(outcomes):
+        total = 0.0
+        for c in range(summary.chance.shape[0]):
+            summary.optimal[c, j] /= size
+            total += summary.optimal[c, j]
+        summary.mean[j] = total
+    for c in range(summary.chance.shape[0]):
+        summary.chance[c] /= size

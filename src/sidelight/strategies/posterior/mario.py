@@ -1,0 +1,193 @@
+"""Mario sampling: a water transport of Thompson's probabilities to where they inform.
+
+P*_a is the posterior probability that action a is best, and the root the action of least posterior mean loss. The
+parent of every other action is its neighbor of least posterior mean loss. With depth(b) the number of actions on the
+way from b to the root, both included, it plays from
+
+    r_a = sum of P*_b / depth(b) over all b whose way to the root passes a, a itself included.
+
+Thompson sampling (P* itself) may leave out an action between two likely ones that tells them apart; r never does, and
+its posterior mean loss is no larger. P* and the means come from a pool of draws (see `law_pool`).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from sidelight.analysis import analyze
+from sidelight.errors import SidelightError
+from sidelight.game import Game
+from sidelight.kernels import implements, kernel
+from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.linear_algebra import multiply
+from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, check_whole, observe
+from sidelight.strategies.posterior.law_pool import Pool, Summary, new_pool, new_summary, renew, summarize
+from sidelight.strategies.posterior.law_posterior import Belief, Target, add_symbol, new_belief, new_target
+from sidelight.strategies.posterior.simplex_sampling import SimplexSampler, new_sampler
+from sidelight.strategies.shared.candidates import BestActions, best_actions, candidates, least_played
+from sidelight.strategies.shared.gaussian import channels
+from sidelight.strategies.shared.requirements import settled_action, unseen_pair
+
+_TRIES = 1000  # proposals before a Markov chain draws
+
+
+class Parameters(NamedTuple):
+    """What Mario sampling knows before the first round."""
+
+    settled: int  # the action to play in a trivial game, else -1
+    choice: BestActions  # the classes of equal losses that are Pareto-optimal
+    adjacent: Integers  # (classes, classes): whether they are neighbors
+    target: Target
+
+
+class Scratch(NamedTuple):
+    """What every round works out anew."""
+
+    summary: Summary
+    expected: Floats  # by classes: the posterior mean loss
+    parent: Integers
+    share: Floats  # r
+
+
+class State(NamedTuple):
+    """What play changes."""
+
+    clock: Integers
+    plays: Integers
+    belief: Belief
+    sampler: SimplexSampler
+    pool: Pool
+    scratch: Scratch
+
+
+@implements(act, Parameters)
+def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
+    t = state.clock[0]
+    state.clock[0] += 1
+    if parameters.settled >= 0:
+        return parameters.settled
+    room, choice = state.scratch, parameters.choice
+    renew(parameters.target, state.belief, state.sampler, choice, state.pool, t, rng)
+    summarize(state.pool, room.summary)
+    multiply(choice.loss, room.summary.mean, room.expected)
+    transport(parameters.adjacent, room.summary.chance, room.expected, room.parent, room.share)
+    u = rng.random()
+    drawn = 0
+    for c in range(room.share.shape[0]):
+        if room.share[c] > 0.0:
+            drawn = c
+            u -= room.share[c]
+            if u < 0.0:
+                break
+    chosen = least_played(choice, drawn, state.plays)
+    state.plays[chosen] += 1
+    return chosen
+
+
+@kernel
+def transport(adjacent: Integers, chance: Floats, expected: Floats, parent: Integers, share: Floats) -> None:
+    """Set r, given P* and the mean losses."""
+    size = chance.shape[0]
+    root = 0
+    for c in range(1, size):
+        if expected[c] < expected[root]:
+            root = c
+    for c in range(size):
+        share[c] = 0.0
+        parent[c] = root
+        least = math.inf
+        for d in range(size):
+            if adjacent[c, d] == 1 and expected[d] < least:
+                parent[c], least = d, expected[d]
+    for b in range(size):
+        if chance[b] > 0.0:
+            depth, at = 1, b
+            while at != root and depth <= size:  # the means fall along the way, so that no action comes twice
+                at = parent[at]
+                depth += 1
+            at = b
+            for _ in range(depth):
+                share[at] += chance[b] / depth
+                at = parent[at]
+
+
+@implements(observe, Parameters)
+def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
+    if parameters.target.channel.informative[action] == 1 and parameters.settled < 0:
+        add_symbol(parameters.target, state.belief, action, symbol)
+        state.sampler.stale[0] = 1
+        state.sampler.stale[1] = 1
+
+
+class Mario(KernelStrategy):
+    """Mario sampling: Bayesian play that always informs, for easy games.
+
+    Parameters
+    ----------
+    game
+        The game: an easy one whose Pareto-optimal neighbors tell each other apart; a trivial one is played optimally,
+        others are refused: in a hard game nobody on the way informs, and regret would be linear.
+    draws
+        How many laws the pool holds.
+    regularization
+        The precision of the prior, as for `TSPM`.
+    seed
+        Where the draws start.
+
+    References
+    ----------
+    T. Lattimore, Cs. Szepesvári, "An information-theoretic approach to minimax regret in partial monitoring", COLT
+    2019.
+
+    Examples
+    --------
+    >>> import sidelight as sl
+    >>> s = sl.strategies.Mario(sl.games.load("apple-tasting"), seed=1)
+    >>> s.act(), s.observe("nothing"), s.act()
+    (0, None, 1)
+    """
+
+    guarantee: ClassVar[str] = "easy games without degenerate actions: Bayes regret of order sqrt(T)"
+
+    def __init__(self, game: Game, draws: int = 256, regularization: float = 0.001, seed: Seed = 0) -> None:
+        super().__init__(game, seed=seed)
+        self.draws = draws
+        self.regularization = regularization
+        check_whole("draws", draws, least=2)
+        check_number("regularization", regularization, above=0)
+        self.analysis = analyze(game)
+        if self.analysis.kind not in ("trivial", "easy"):
+            raise SidelightError(f"Mario plays easy games, and this one is {self.analysis.kind}: use VIDS or TSPM")
+        if (pair := unseen_pair(self.analysis)) is not None:
+            raise SidelightError(
+                f"Mario does not play degenerate actions, and only those tell actions {pair[0]} and {pair[1]} apart"
+            )
+        self._channel = channels(game)
+
+    def _compile(self) -> Parameters:
+        groups = list(candidates(self.analysis, pareto=True))
+        adjacent = np.zeros((len(groups), len(groups)), np.int64)
+        for i, j in self.analysis.neighbors:
+            adjacent[groups.index(i), groups.index(j)] = adjacent[groups.index(j), groups.index(i)] = 1
+        return Parameters(
+            settled=settled_action(self.analysis),
+            choice=best_actions(self.analysis, relative=True, pareto=True),
+            adjacent=adjacent,
+            target=new_target(self.game, self._channel, True, float(self.regularization), _TRIES),
+        )
+
+    def _start(self) -> State:
+        outcomes, classes = self.game.n_outcomes, len(self.analysis.cells.pareto)
+        return State(
+            clock=np.zeros(1, np.int64),
+            plays=np.zeros(self.game.n_actions, np.int64),
+            belief=new_belief(self._channel, outcomes, float(self.regularization)),
+            sampler=new_sampler(outcomes, len(self._channel.owner)),
+            pool=new_pool(int(self.draws), outcomes),
+            scratch=Scratch(
+                new_summary(classes, outcomes), np.zeros(classes), np.zeros(classes, np.int64), np.zeros(classes)
+            ),
+        )

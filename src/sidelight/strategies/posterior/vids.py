@@ -1,0 +1,191 @@
+"""VIDS: Bayesian information directed sampling. Buy information about which action is best where it costs least.
+
+With laws drawn from the posterior (see `law_pool`), P*_b the probability that b is best and S_a the signal matrix of
+action a,
+
+    D_a = E[L_a p - min_b L_b p],      I_a = sum_b P*_b KL(S_a E[p | b best], S_a E[p]),
+
+and it plays the mixture mu of two actions with the least ratio D(mu)^2 / I(mu). I_a is the mutual information between
+the best action and the symbol of a, with the spread inside of each E[p | b best] left out.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from sidelight.analysis import analyze
+from sidelight.game import Game
+from sidelight.game_arrays import signals
+from sidelight.kernels import implements, kernel
+from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.linear_algebra import dot
+from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, check_whole, observe
+from sidelight.strategies.posterior.law_pool import Pool, Summary, new_pool, new_summary, renew, summarize
+from sidelight.strategies.posterior.law_posterior import Belief, Target, add_symbol, new_belief, new_target
+from sidelight.strategies.posterior.simplex_sampling import SimplexSampler, new_sampler
+from sidelight.strategies.shared.candidates import BestActions, best_actions, candidates
+from sidelight.strategies.shared.gaussian import channels
+from sidelight.strategies.shared.information_ratio import draws_second, mix_actions
+from sidelight.strategies.shared.requirements import refuse_hopeless, settled_action
+
+_TRIES = 1000  # proposals before a Markov chain draws
+
+
+class Parameters(NamedTuple):
+    """What VIDS knows before the first round."""
+
+    settled: int  # the action to play in a trivial game, else -1
+    choice: BestActions  # the classes of equal losses that can be best
+    loss: Floats  # of all actions, relative to one of them
+    shown: Integers  # (actions, outcomes): the place of the symbol in the list of all symbols
+    target: Target
+
+
+class Scratch(NamedTuple):
+    """What every round works out anew."""
+
+    summary: Summary
+    symbol: Floats  # the law of all symbols under E[p]
+    given: Floats  # and under E[p | b best], times P*_b
+    gap: Floats  # D
+    gain: Floats  # I
+    mixed: Integers
+    share: Floats
+
+
+class State(NamedTuple):
+    """What play changes."""
+
+    clock: Integers
+    belief: Belief
+    sampler: SimplexSampler
+    pool: Pool
+    scratch: Scratch
+
+
+@implements(act, Parameters)
+def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
+    t = state.clock[0]
+    state.clock[0] += 1
+    if parameters.settled >= 0:
+        return parameters.settled
+    room = state.scratch
+    renew(parameters.target, state.belief, state.sampler, parameters.choice, state.pool, t, rng)
+    summarize(state.pool, room.summary)
+    weigh(parameters, room)
+    mix_actions(room.gap, room.gain, room.mixed, room.share)
+    return room.mixed[1] if draws_second(room.share[0], rng) else room.mixed[0]
+
+
+@kernel
+def weigh(parameters: Parameters, room: Scratch) -> None:
+    """Set D and I of every action."""
+    summary, channel, shown = room.summary, parameters.target.channel, parameters.shown
+    least = 0.0
+    for c in range(summary.chance.shape[0]):
+        least += dot(parameters.choice.loss[c], summary.optimal[c])
+    for a in range(room.gap.shape[0]):
+        room.gap[a] = max(0.0, dot(parameters.loss[a], summary.mean) - least)
+        room.gain[a] = 0.0
+    set_symbols(shown, summary.mean, room.symbol)
+    for c in range(summary.chance.shape[0]):
+        chance = summary.chance[c]
+        if chance > 0.0:
+            set_symbols(shown, summary.optimal[c], room.given)
+            for n in range(channel.watched.shape[0]):
+                s = channel.watched[n]
+                if room.given[s] > 0.0:
+                    room.gain[channel.owner[s]] += room.given[s] * math.log(room.given[s] / (chance * room.symbol[s]))
+    for a in range(room.gain.shape[0]):
+        room.gain[a] = max(0.0, room.gain[a])
+
+
+@kernel
+def set_symbols(shown: Integers, law: Floats, symbol: Floats) -> None:
+    """Set the probability of every symbol under a law of outcomes."""
+    for s in range(symbol.shape[0]):
+        symbol[s] = 0.0
+    for a in range(shown.shape[0]):
+        for j in range(law.shape[0]):
+            symbol[shown[a, j]] += law[j]
+
+
+@implements(observe, Parameters)
+def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
+    if parameters.target.channel.informative[action] == 1 and parameters.settled < 0:
+        add_symbol(parameters.target, state.belief, action, symbol)
+        state.sampler.stale[0] = 1
+        state.sampler.stale[1] = 1
+
+
+class VIDS(KernelStrategy):
+    """Bayesian information directed sampling, for any game that can be learned.
+
+    Parameters
+    ----------
+    game
+        The game; a hopeless one is refused, a trivial one is played optimally from the first round.
+    draws
+        How many laws the pool holds.
+    regularization
+        The precision of the prior, as for `TSPM`.
+    seed
+        Where the draws start.
+
+    References
+    ----------
+    D. Russo, B. Van Roy, "Learning to optimize via information-directed sampling", Operations Research, 2018;
+    J. Kirschner, T. Lattimore, A. Krause, "Information directed sampling for linear partial monitoring", COLT 2020.
+
+    Examples
+    --------
+    >>> import sidelight as sl
+    >>> s = sl.strategies.VIDS(sl.games.load("apple-tasting"), seed=1)
+    >>> s.act(), s.observe("good"), s.act()
+    (1, None, 0)
+    """
+
+    guarantee: ClassVar[str] = "easy and hard games, as Bayes regret, for the exact posterior"
+
+    def __init__(self, game: Game, draws: int = 256, regularization: float = 0.001, seed: Seed = 0) -> None:
+        super().__init__(game, seed=seed)
+        self.draws = draws
+        self.regularization = regularization
+        check_whole("draws", draws, least=2)
+        check_number("regularization", regularization, above=0)
+        self.analysis = analyze(game)
+        refuse_hopeless(self.analysis)
+        self._channel = channels(game)
+
+    def _compile(self) -> Parameters:
+        choice = best_actions(self.analysis, relative=True)
+        base = self.game.loss[next(iter(candidates(self.analysis)))]
+        rows = [[float(x - y) for x, y in zip(row, base, strict=True)] for row in self.game.loss]
+        return Parameters(
+            settled=settled_action(self.analysis),
+            choice=choice,
+            loss=np.array(rows),
+            shown=signals(self.game).shown,
+            target=new_target(self.game, self._channel, True, float(self.regularization), _TRIES),
+        )
+
+    def _start(self) -> State:
+        game, symbols = self.game, len(self._channel.owner)
+        return State(
+            clock=np.zeros(1, np.int64),
+            belief=new_belief(self._channel, game.n_outcomes, float(self.regularization)),
+            sampler=new_sampler(game.n_outcomes, symbols),
+            pool=new_pool(int(self.draws), game.n_outcomes),
+            scratch=Scratch(
+                summary=new_summary(len(candidates(self.analysis)), game.n_outcomes),
+                symbol=np.zeros(symbols),
+                given=np.zeros(symbols),
+                gap=np.zeros(game.n_actions),
+                gain=np.zeros(game.n_actions),
+                mixed=np.zeros(2, np.int64),
+                share=np.zeros(1),
+            ),
+        )
