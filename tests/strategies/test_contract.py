@@ -126,7 +126,7 @@ def test_labels_show_what_differs_from_the_defaults():
     described = RandCBP(APPLES, bins=10).describe()
     assert described["parameters"]["bins"] == 10
     assert described["defaults"]["bins"] == 5
-    assert repr(CBP(APPLES)) == "CBP(apple-tasting, alpha=1.01, observers='minimum-norm')"
+    assert repr(CBP(APPLES)) == "CBP(apple-tasting, alpha=1.01, observers='minimum-norm', ties='lowest')"
 
 
 def test_lists_in_a_state_are_not_shared_with_saved_data():

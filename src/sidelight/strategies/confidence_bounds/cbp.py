@@ -15,7 +15,8 @@ weights exp(-Z^2 / 2 sigma^2) and the mass `tail` on the bound itself.
 
 The published runs decide what the text leaves open or says differently: the clock in log and f starts at 0, the first N
 rounds play each action once, >= and <= are not strict, V is intersected with R (the text has a union), ties go to the
-lowest index. Nothing is estimated from an uninformative action: its symbol is certain and adds nothing to the width.
+lowest index (or, with `ties="greedy"`, to the action of least estimated loss). Nothing is estimated from an
+uninformative action: its symbol is certain and adds nothing to the width.
 """
 
 from __future__ import annotations
@@ -30,7 +31,16 @@ from sidelight.analysis import analyze
 from sidelight.game import Game
 from sidelight.kernels import generic, implements, kernel
 from sidelight.kernels.arrays import Flags, Floats, Integers, new_arrays
-from sidelight.strategies.base import UNANSWERED, Context, KernelStrategy, Seed, act, check_number, observe
+from sidelight.strategies.base import (
+    UNANSWERED,
+    Context,
+    KernelStrategy,
+    Seed,
+    act,
+    check_choice,
+    check_number,
+    observe,
+)
 from sidelight.strategies.confidence_bounds.observers import Observation, observation
 from sidelight.strategies.confidence_bounds.plausible import (
     TABLE,
@@ -50,6 +60,7 @@ from sidelight.strategies.confidence_bounds.sampler import (
     plausible_row,
     prepare_draw,
 )
+from sidelight.strategies.confidence_bounds.ties import TIES, Ties, refuse_greedy, standing, ties_of
 from sidelight.strategies.shared.first_rounds import count_play, opening
 from sidelight.strategies.shared.requirements import settled_action
 
@@ -65,6 +76,7 @@ class Parameters(NamedTuple):
     watch: Observation
     weight: Floats  # W_a^2
     rate: Floats  # W_a^(2/3)
+    ties: Ties
     plausible: Plausible
 
 
@@ -200,22 +212,25 @@ def _choose_best_first(facts: Pooled, parameters: Parameters, state: State, t: i
 
 @implements(choose, Plausible)
 def _choose_tabulated(facts: Plausible, parameters: Parameters, state: State, t: int, row: int) -> int:
-    scratch = state.scratch.plausible
+    scratch, delta = state.scratch.plausible, state.differences.delta
     if row < 0 or row >= facts.rows:
         row = plausible_row(facts, state.differences, scratch)
         if row == UNKNOWN:
             return UNKNOWN
     if row == facts.rows:
-        return best_plausible_action(parameters, state.plays, scratch.allowed, scratch.observing, t)
+        return best_plausible_action(parameters, state.plays, delta, scratch.allowed, scratch.observing, t)
     if facts.only[row] >= 0:
         return facts.only[row]
-    return best_plausible_action(parameters, state.plays, facts.allowed[row], facts.observing[row], t)
+    return best_plausible_action(parameters, state.plays, delta, facts.allowed[row], facts.observing[row], t)
 
 
 @kernel
-def best_plausible_action(parameters: Parameters, plays: Floats, allowed: Flags, observing: Flags, t: int) -> int:
-    """Return the action of largest W^2 / n among those that may be played."""
+def best_plausible_action(
+    parameters: Parameters, plays: Floats, delta: Floats, allowed: Flags, observing: Flags, t: int
+) -> int:
+    """Return the action of largest W^2 / n among those that may be played; delta decides ties where it should."""
     chosen, highest = -1, -1.0
+    ties = parameters.ties
     rate = -1.0
     for a in range(plays.shape[0]):
         n = plays[a]
@@ -228,6 +243,9 @@ def best_plausible_action(parameters: Parameters, plays: Floats, allowed: Flags,
             score = parameters.weight[a] / n
             if score > highest * (1.0 + TIE):
                 chosen, highest = a, score
+            elif ties.greedy == 1 and score >= highest * (1.0 - TIE):
+                if standing(ties, delta, a) < standing(ties, delta, chosen):
+                    chosen = a
     return chosen
 
 
@@ -251,6 +269,9 @@ class RandCBP(KernelStrategy):
     observers
         How loss differences are estimated: "minimum-norm", "half-range", "max-norm", or your own mapping from pairs (i,
         j) to {action: vector over its symbols}. The choice changes the widths, and so the play.
+    ties
+        Who is played if several actions tie: "lowest", the lowest index as in print, or "greedy", the one of least
+        estimated loss.
     seed
         Where the draws start.
 
@@ -277,6 +298,7 @@ class RandCBP(KernelStrategy):
         tail: float = 1e-7,
         lower: float = 0.0,
         observers: str | Mapping[Any, Any] = "minimum-norm",
+        ties: str = "lowest",
         seed: Seed = 0,
     ) -> None:
         super().__init__(game, seed=seed)
@@ -286,6 +308,7 @@ class RandCBP(KernelStrategy):
         self.tail = tail
         self.lower = lower
         self.observers = observers
+        self.ties = check_choice("ties", ties, TIES)
         check_sampler(bins, sigma, tail, lower)
         self.analysis = analyze(game)
         self._watch = observation(self.analysis, observers)
@@ -296,6 +319,9 @@ class RandCBP(KernelStrategy):
         return shared_plausible_sets(self.analysis, self._watch.sets)
 
     def _compile(self) -> Parameters:
+        facts = self.plausible_sets.snapshot()
+        if self.ties == "greedy" and isinstance(facts, Pooled):
+            refuse_greedy(self.analysis)
         return Parameters(
             alpha=float(self.alpha),
             sampler=WidthSampler(int(self.bins), float(self.lower), float(self.sigma), float(self.tail)),
@@ -303,7 +329,8 @@ class RandCBP(KernelStrategy):
             watch=self._watch.arrays,
             weight=self._watch.weights**2,
             rate=self._watch.weights ** (2 / 3),
-            plausible=self.plausible_sets.snapshot(),
+            ties=ties_of(self.analysis, self.ties),
+            plausible=facts,
         )
 
     def _start(self) -> State:
@@ -337,7 +364,7 @@ class CBP(RandCBP):
 
     Parameters
     ----------
-    game, alpha, observers, seed
+    game, alpha, observers, ties, seed
         As for `RandCBP`; the seed is not used, since CBP draws nothing.
 
     References
@@ -350,6 +377,7 @@ class CBP(RandCBP):
         game: Game,
         alpha: float = 1.01,
         observers: str | Mapping[Any, Any] = "minimum-norm",
+        ties: str = "lowest",
         seed: Seed = 0,
     ) -> None:
-        super().__init__(game, alpha=alpha, bins=1, observers=observers, seed=seed)
+        super().__init__(game, alpha=alpha, bins=1, observers=observers, ties=ties, seed=seed)

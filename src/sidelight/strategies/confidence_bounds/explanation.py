@@ -11,6 +11,7 @@ import numpy as np
 from sidelight.kernels.arrays import Flags, Floats
 from sidelight.strategies.confidence_bounds.cbp import RandCBP, best_plausible_action
 from sidelight.strategies.confidence_bounds.plausible import Differences, collect_plausible_actions
+from sidelight.strategies.confidence_bounds.ties import standing
 
 # Up to this many pairs get a line each; more are only listed.
 _MOST_LINES = 6
@@ -146,9 +147,11 @@ def _reason(strategy: RandCBP, choice: RemainingActions, t: int) -> str:
     if len(playable) == 1:
         return f"Chosen: {_name(strategy, playable[0])}, the only action left"
     scores = {a: float(strategy.compiled_parameters.weight[a] / before[a]) for a in playable}
-    order = sorted(playable, key=lambda a: (-scores[a], a))
+    ties, delta = strategy.compiled_parameters.ties, strategy.state.differences.delta
+    order = sorted(playable, key=lambda a: (-scores[a], standing(ties, delta, a) if ties.greedy else 0.0, a))
     chosen, second = order[:2]
-    tie = " (the first of equals)" if scores[chosen] == scores[second] else ""
+    rule = "the one of least estimated loss" if ties.greedy else "the first"
+    tie = f" ({rule} of equals)" if scores[chosen] == scores[second] else ""
     listed = ", ".join(f"{_name(strategy, a)} ({scores[a]:.4g})" for a in order[:_MOST_SCORES])
     more = f" and {len(order) - _MOST_SCORES} more" if len(order) > _MOST_SCORES else ""
     return f"Chosen: {_name(strategy, chosen)}, whose W^2/n is largest{tie}: {listed}{more}"
@@ -172,7 +175,8 @@ def _plays_before(strategy: RandCBP, choice: RemainingActions) -> list[float] | 
 
 
 def _chosen(strategy: RandCBP, plays: Floats, choice: RemainingActions, t: int) -> int:
-    return int(best_plausible_action(strategy.compiled_parameters, plays, choice.allowed, choice.observing, t))
+    delta = strategy.state.differences.delta
+    return int(best_plausible_action(strategy.compiled_parameters, plays, delta, choice.allowed, choice.observing, t))
 
 
 def _name(strategy: RandCBP, action: int) -> str:
