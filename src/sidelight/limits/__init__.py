@@ -1,6 +1,11 @@
-"""How good a strategy can be: the asymptotic lower bound C*(p). `BayesOptimal` is among the strategies."""
+"""How good a strategy can be: the asymptotic lower bound C*(p), and what is proved about strategies, as numbers.
+
+`BayesOptimal` is among the strategies.
+"""
 
 from sidelight.limits.lower_bound import LowerBound as LowerBound
 from sidelight.limits.lower_bound import lower_bound as lower_bound
+from sidelight.limits.upper_bound import UpperBound as UpperBound
+from sidelight.limits.upper_bound import upper_bound as upper_bound
 
-__all__ = ["LowerBound", "lower_bound"]
+__all__ = ["LowerBound", "UpperBound", "lower_bound", "upper_bound"]

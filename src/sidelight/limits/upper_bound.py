@@ -1,0 +1,208 @@
+"""What papers prove about strategies, as numbers: upper bounds on the regret for a game, a law and a horizon.
+
+They are loose, often by a factor of a hundred; they say how regret can grow, not what to expect.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sidelight.errors import SidelightError
+from sidelight.limits.lower_bound import exact_law
+from sidelight.strategies.adversarial.exponential_weights import estimates, estimator_size, new_estimator
+from sidelight.strategies.adversarial.exppm import ExpPM
+from sidelight.strategies.adversarial.feedexp3 import FeedExp3
+from sidelight.strategies.adversarial.loss_range import loss_range
+from sidelight.strategies.base import Strategy, check_whole
+from sidelight.strategies.confidence_bounds.cbp import RandCBP
+from sidelight.strategies.posterior.mario import Mario
+
+
+class Condition(NamedTuple):
+    """Something that the proof needs, and whether it holds here."""
+
+    text: str
+    holds: bool
+
+
+@dataclass(frozen=True)
+class UpperBound:
+    """A proved bound on the expected regret.
+
+    Attributes
+    ----------
+    value
+        The bound, in the game's own losses.
+    source
+        Where it is proved.
+    conditions
+        What the proof needs, and whether that holds here.
+    """
+
+    value: float
+    source: str
+    conditions: tuple[Condition, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether all conditions hold."""
+        return all(condition.holds for condition in self.conditions)
+
+    def __str__(self) -> str:
+        lines = [f"regret <= {self.value:.6g} ({self.source})"]
+        lines += [f"  {'holds' if holds else 'does not hold'}: {text}" for text, holds in self.conditions]
+        return "\n".join(lines)
+
+
+class _Setting(NamedTuple):
+    strategy: Any
+    law: list[Fraction]
+    horizon: int
+    scale: float
+
+
+def upper_bound(strategy: Strategy, law: Any, horizon: int) -> UpperBound:
+    """Return the regret bound that is proved for a strategy in its game, under a law, after so many rounds.
+
+    There are bounds with all constants for CBP, RandCBP, FeedExp3, ExpPM and Mario. The theorems on CBPSide and
+    RandCBPSide, BOBW and NeighborhoodWatch2 leave constants open, and nothing is returned for them.
+
+    Parameters
+    ----------
+    strategy
+        The strategy, with its parameters and its game.
+    law
+        The outcome law, read as by `lower_bound`; bounds against any sequence of outcomes do not depend on it.
+    horizon
+        The number of rounds.
+
+    Examples
+    --------
+    >>> import sidelight as sl
+    >>> bound = upper_bound(sl.strategies.ExpPM(sl.games.load("full-information")), [0.5, 0.3, 0.2], 10_000)
+    >>> round(bound.value), bound.holds
+    (148, False)
+    """
+    check_whole("horizon", horizon, least=2)
+    for kind, bound in _BOUNDS.items():
+        if isinstance(strategy, kind):
+            game = strategy.game
+            if strategy.analysis.kind == "trivial":
+                return UpperBound(0.0, "one action is optimal whatever the outcomes", ())
+            return bound(_Setting(strategy, exact_law(law, game.n_outcomes), horizon, loss_range(game)))
+    raise SidelightError(
+        f"no bound with all its constants is known for {strategy.name}: there are some for CBP, RandCBP, FeedExp3, "
+        "ExpPM and Mario"
+    )
+
+
+def _cbp(setting: _Setting) -> UpperBound:
+    """Evaluate the theorem on RandCBP in the appendix of the ICML 2024 paper, which holds for CBP, too.
+
+    Sum_k [2 (1 + 1 / (2 alpha - 2)) |V| + 1] + sum_k delta_k + sum_{delta_k > 0} 4 W_k^2 (g_k^2 / delta_k) alpha log T,
+    and in hard games, with F(W) = alpha^(1/3) W^(2/3) T^(2/3) log^(1/3) T, in addition the sum over k in V outside N+
+    of 2 delta_k F(W_k) + 2 g_k F(W) (the theorem's minimum is bounded by its second argument). g_k, the number of
+    observers along a way to the optimal action, is bounded by that along the largest pairs that a way can have.
+    """
+    strategy, analysis, game = setting.strategy, setting.strategy.analysis, setting.strategy.game
+    alpha, log_horizon = float(strategy.alpha), math.log(setting.horizon)
+    observers = {pair: set(analysis.observers(*pair)) for pair in analysis.neighbors}
+    inner = set().union(*(analysis.neighborhood(*pair) for pair in analysis.neighbors))
+    everyone = set().union(*observers.values())
+    steps = len(analysis.cells.pareto) - 1
+    way = sum(sorted((len(found) for found in observers.values()), reverse=True)[:steps])
+    losses = [sum((x * y for x, y in zip(row, setting.law, strict=True)), Fraction(0)) for row in game.loss]
+    gaps = [float(loss - min(losses)) for loss in losses]
+    W = strategy._watch.weights
+    failures = math.inf if alpha <= 1 else game.n_actions * (2 * (1 + 1 / (2 * alpha - 2)) * len(everyone) + 1)
+    total = failures + sum(gaps)
+    total += sum(4 * W[k] ** 2 * way**2 / gap * alpha * log_horizon for k, gap in enumerate(gaps) if gap > 0)
+    rate = (alpha * log_horizon) ** (1 / 3) * setting.horizon ** (2 / 3)
+    for k in everyone - inner:
+        total += 2 * gaps[k] * W[k] ** (2 / 3) * rate + 2 * way * max(W) ** (2 / 3) * rate
+    conditions = (
+        Condition("losses at one outcome differ by at most 1", setting.scale <= 1),
+        Condition("alpha is above 1", alpha > 1),
+        Condition("the randomization starts at 0 or below", float(getattr(strategy, "lower", 0.0)) <= 0),
+        Condition("the optimal action is unique", sum(gap == 0 for gap in gaps) == 1),
+    )
+    return UpperBound(float(total), "Heuillet, Ahmad, Durand, ICML 2024", conditions)
+
+
+def _feedexp3(setting: _Setting) -> UpperBound:
+    """Evaluate log|A| / eta_T + sum_t (e - 2) eta_t K / gamma_t + sum_t gamma_t, the usual analysis, for its rates."""
+    strategy = setting.strategy
+    compiled, rounds = strategy.compiled_parameters, np.arange(1.0, setting.horizon + 1)
+    gamma, eta = np.minimum(1.0, compiled.exploring * rounds ** (-1 / 3)), compiled.learning * rounds ** (-2 / 3)
+    estimator = compiled.estimator
+    ends = [*estimator.place.tolist(), len(estimator.weights)]
+    half = [0.5 * float(np.ptp(estimator.weights[ends[i] : ends[i + 1]], axis=1).max()) for i in estimator.explorers]
+    spread = len(half) * sum(value**2 for value in half)
+    actions = len(estimator.members)
+    value = math.log(actions) / eta[-1] + (math.e - 2) * spread * (eta / gamma).sum() + setting.scale * gamma.sum()
+    conditions = (
+        Condition("the rates are those of the theory", strategy.eta is None and strategy.gamma is None),
+        Condition("no estimate exceeds the inverse of its rate", eta[0] * max(half) * len(half) <= gamma[0]),
+    )
+    return UpperBound(float(value), "Cesa-Bianchi, Lugosi, Stoltz, 2006", conditions)
+
+
+def _exppm(setting: _Setting) -> UpperBound:
+    """Evaluate 6 m k^1.5 sqrt(n log k) in easy games, 3 (c_G n / 2)^(2/3) (log k)^(1/3) in hard ones.
+
+    In games with full information sqrt(2 n log k), in bandits sqrt(2 n k log k).
+    """
+    strategy, analysis, game = setting.strategy, setting.strategy.analysis, setting.strategy.game
+    k, n = game.n_actions, setting.horizon
+    symbols = max(len(game.symbols(a)) for a in range(k))
+    if all(len(game.symbols(a)) == game.n_outcomes for a in range(k)):
+        value = math.sqrt(2 * n * math.log(k))
+    elif _shows_its_loss(game):
+        value = math.sqrt(2 * n * k * math.log(k))
+    elif analysis.kind == "easy":
+        value = 6 * symbols * k**1.5 * math.sqrt(n * math.log(k))
+    else:
+        size = estimator_size(new_estimator(analysis, estimates(analysis), setting.scale))
+        value = 3 * (size * n / 2) ** (2 / 3) * math.log(k) ** (1 / 3)
+    conditions = (
+        Condition("no action is degenerate", not analysis.degenerate),
+        Condition("the rate is that of the theory", strategy.eta == 1.0),
+        Condition("the program of each round is solved exactly, at a rate fixed for the horizon", False),
+    )
+    return UpperBound(setting.scale * value, "Lattimore, Szepesvári, COLT 2020", conditions)
+
+
+def _shows_its_loss(game: Any) -> bool:
+    """Say whether every action's symbol determines its loss: a bandit."""
+    return all(
+        len({(symbol, loss) for symbol, loss in zip(game.feedback[a], game.loss[a], strict=True)})
+        == len(game.symbols(a))
+        for a in range(game.n_actions)
+    )
+
+
+def _mario(setting: _Setting) -> UpperBound:
+    """Evaluate k^1.5 (d + 1) sqrt(8 n log k) for k actions and d outcomes, a bound on the Bayes regret."""
+    game = setting.strategy.game
+    k, d = game.n_actions, game.n_outcomes
+    value = k**1.5 * (d + 1) * math.sqrt(8 * setting.horizon * math.log(k))
+    conditions = (
+        Condition("no action is degenerate", not setting.strategy.analysis.degenerate),
+        Condition("regret is averaged over laws drawn from the prior, not under one law", False),
+        Condition("the posterior is exact, not a pool of draws", False),
+    )
+    return UpperBound(setting.scale * value, "Lattimore, Szepesvári, COLT 2019", conditions)
+
+
+_BOUNDS: dict[type, Callable[[_Setting], UpperBound]] = {
+    RandCBP: _cbp,
+    FeedExp3: _feedexp3,
+    ExpPM: _exppm,
+    Mario: _mario,
+}
