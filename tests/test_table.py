@@ -84,6 +84,30 @@ def test_markdown():
     ]
 
 
+def test_latex():
+    assert TABLE.to_latex().split("\n") == [
+        r"\begin{table}",
+        r"\centering",
+        r"\caption{Table 1. Less is better.}",
+        r"\begin{tabular}{lrrl}",
+        r"\toprule",
+        r"strategy & here, mean & here, std & verdict \\",
+        r"\midrule",
+        r"\multicolumn{4}{l}{\textit{Apples}} \\",
+        r"CBP & 4.689 $\pm$ 0.4 & 4.0 & same \\",
+        r"Slow (4 runs) & 29.800 & - & differs (960 runs) \\",
+        r"\multicolumn{4}{l}{\textit{Pears}} \\",
+        r"Limit & 1.000 & - & - \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
+    assert Table([Column("50 % & a_b")], [["x^2 <\\> {y}"]]).to_latex().count(r"\caption") == 0
+    assert r"x\textasciicircum{}2 \textless{}\textbackslash{}\textgreater{} \{y\}" in (
+        Table([Column("a")], [["x^2 <\\> {y}"]]).to_latex()
+    )
+
+
 def test_html():
     assert TABLE.to_html() == (
         '<div class="scroll" tabindex="0"><table class="grid"><caption>Table 1</caption><thead>'

@@ -1,4 +1,4 @@
-"""One table, written for a terminal, in Markdown, in HTML and as records: every table of the library goes through here.
+"""One table, written for a terminal, in Markdown, HTML and LaTeX and as records: every table of the library goes here.
 
 >>> table = Table([Column("strategy"), Column("mean", write="{:.2f}".format)], [("CBP", 4.689), ("RandCBP", None)])
 >>> print(table.to_text())
@@ -23,6 +23,19 @@ from sidelight.text import STAY, broken, padded, shown, width_of, wrapped
 
 _GAP = "  "
 _NARROWEST = 8  # what a column gets at least, however little room there is
+_LATEX = {
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "±": r"$\pm$",
+    "×": r"$\times$",
+    "≤": r"$\le$",
+    "≥": r"$\ge$",
+}
 _SPECIAL = re.compile(r"([\\`*_<>|\[\]])")
 
 
@@ -131,6 +144,32 @@ class Table:
         notes = "".join(f'<p class="faint">{escaped(note)}</p>' for note in self.notes)
         return f'<div class="scroll" tabindex="0"><table class="grid">{title}{head}{bodies}</table></div>{notes}'
 
+    def to_latex(self) -> str:
+        """Write it in LaTeX, with the rules of the package booktabs; title and notes are its caption."""
+        left = self._left()
+        lines = [" & ".join(latex(column.alone or column.title) for column in self.columns), r"\midrule"]
+        for group, rows in groupby(self._rows(), lambda row: row.group):
+            if group:
+                lines.append(rf"\multicolumn{{{len(left)}}}{{l}}{{\textit{{{latex(group)}}}}}")
+            for row in rows:
+                lines.append(" & ".join(self._latex_cell(cell, column) for cell, column in self._pairs(row)))
+        body = "\n".join(line if line == r"\midrule" else rf"{line} \\" for line in lines)
+        columns = "".join("l" if each else "r" for each in left)
+        caption = " ".join(filter(None, [self.title and f"{self.title}.", *self.notes]))
+        return "\n".join(
+            [
+                r"\begin{table}",
+                r"\centering",
+                *([rf"\caption{{{latex(caption)}}}"] if caption else []),
+                rf"\begin{{tabular}}{{{columns}}}",
+                r"\toprule",
+                body,
+                r"\bottomrule",
+                r"\end{tabular}",
+                r"\end{table}",
+            ]
+        )
+
     def _rows(self) -> list[Row]:
         return [row if isinstance(row, Row) else Row(row) for row in self.rows]
 
@@ -206,6 +245,12 @@ class Table:
         text = " ".join(filter(None, (markdown(self._text(cell, column).strip()) + reference, cell.after)))
         return f"{text} ({markdown(cell.note)})" if cell.note else text
 
+    # LaTeX.
+
+    def _latex_cell(self, cell: Cell, column: Column) -> str:
+        note = f"({cell.note})" if cell.note else ""
+        return latex(" ".join(filter(None, (self._text(cell, column).strip(), cell.after, note))))
+
     # HTML.
 
     def _spanning(self) -> str:
@@ -246,6 +291,11 @@ class Table:
 def markdown(text: str) -> str:
     """Return a text that Markdown shows as it is."""
     return _SPECIAL.sub(r"\\\1", shown(text))
+
+
+def latex(text: str) -> str:
+    """Return a text that LaTeX shows as it is."""
+    return "".join(_LATEX.get(character, character) for character in shown(text))
 
 
 def escaped(text: str) -> str:

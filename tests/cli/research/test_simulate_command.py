@@ -219,7 +219,7 @@ def test_the_folder_holds_everything_and_can_be_read(tmp_path):
     assert output.splitlines()[-1] == f"Results, table and figures written to {folder}"
     names = {path.name for path in folder.iterdir()}
     results = {"CBP.parquet", "RandCBP.parquet", "RandCBP-2.parquet", "RandCBP-sigma-2.parquet"}
-    assert names == results | {"table.md", "regret.svg", "regret.png"}
+    assert names == results | {"table.md", "table.tex", "regret.svg", "regret.png"}
     assert sl.Results.load(folder / "CBP.parquet") == direct(sl.strategies.CBP, [0.3, 0.7])
     assert sl.Results.load(folder / "RandCBP-sigma-2.parquet").label == "RandCBP(sigma=2)"
     table = (folder / "table.md").read_text()
@@ -246,7 +246,7 @@ def test_without_arrow_and_matplotlib_there_is_less(tmp_path, monkeypatch):
         monkeypatch.setitem(sys.modules, module, None)
     result = invoke("apple-tasting", "CBP", *SMALL, "--out", tmp_path / "out")
     assert result.exit_code == 0
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {"CBP.npz", "table.md"}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"CBP.npz", "table.md", "table.tex"}
     assert "pip install sidelight[plot]" in result.stderr
     assert sl.Results.load(tmp_path / "out" / "CBP.npz").n_runs == 4
     assert "sidelight[plot]" in refused("apple-tasting", "CBP", *SMALL, "--figure", tmp_path / "a.svg")

@@ -249,6 +249,7 @@ def _written(
     if folder is not None:
         table = results_table(results, plan.labels, limit_line.final(limit), limit_line.caption(limit)).useful()
         folder.write("table.md", f"# {markdown(game_words(results[0]))}\n\n{table.to_markdown()}\n")
+        folder.write("table.tex", table.to_latex() + "\n")
     paths = [] if figure is None else [figure]
     if folder is not None and importlib.util.find_spec("matplotlib") is not None:
         for name in ("regret.svg", "regret.png"):

@@ -25,6 +25,7 @@ from sidelight.studies.reporting.standings import compare_players, finished_resu
 from sidelight.studies.reporting.tables import plays_tables, study_tables
 from sidelight.studies.running.study_run import StudyRun, opened, planned_run
 from sidelight.studies.store.store import DamagedError
+from sidelight.table import Table
 
 Note = Callable[[str], None]
 _MANIFEST, _PAGE = "manifest.json", "report.html"
@@ -83,6 +84,8 @@ def write(progress: StudyRun, note: Note) -> Report:
     page = document(report)
     _write(folder / _PAGE, page.to_html())
     _write(folder / "report.md", page.to_markdown())
+    latex = [block.to_latex() for block in page.blocks if isinstance(block, Table)]
+    _write(folder / "tables.tex", "\n\n".join(latex) + "\n")
     _write(folder / "tables.json", json.dumps(records(report), indent=1) + "\n")
     write_runs(folder / "runs.parquet", run_rows(results, progress.study.measures), note)
     manifest = {"format": "sidelight study report", **report.facts}
