@@ -243,9 +243,12 @@ def best_plausible_action(
             score = parameters.weight[a] / n
             if score > highest * (1.0 + TIE):
                 chosen, highest = a, score
-            elif ties.greedy == 1 and score >= highest * (1.0 - TIE):
-                if standing(ties, delta, a) < standing(ties, delta, chosen):
-                    chosen = a
+            elif (
+                ties.greedy == 1
+                and score >= highest * (1.0 - TIE)
+                and standing(ties, delta, a) < standing(ties, delta, chosen)
+            ):
+                chosen = a
     return chosen
 
 
