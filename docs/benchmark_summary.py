@@ -28,7 +28,7 @@ from sidelight.recommendation.similarity import game_facts, span_of
 from sidelight.results import Results, statistics
 from sidelight.results.provenance import collected
 from sidelight.studies import model as studies
-from sidelight.studies.build import objects as making
+from sidelight.studies.build import objects
 from sidelight.studies.plain_data import thawed
 from sidelight.studies.plan.cases import Case
 from sidelight.tasks.versions import versions
@@ -69,10 +69,10 @@ def summarize(study: studies.Study, cells: Iterable[Case], gather: Callable[[Cas
         "runs_planned": runs,
         "runs_played": played,
     }
-    spans = {each.cell.game: span_of(making.make_game(each.cell.game, study.folder)) for each in done}
+    spans = {each.cell.game: span_of(objects.make_game(each.cell.game, study.folder)) for each in done}
     return Benchmark(
         facts,
-        games=tuple(game_facts(entry.label, entry.name, making.make_game(entry, study.folder)) for entry in spans),
+        games=tuple(game_facts(entry.label, entry.name, objects.make_game(entry, study.folder)) for entry in spans),
         worlds=tuple(dict.fromkeys(_world(each.cell) for each in done)),
         players=_players(done),
         cases=tuple(_case(each) for each in done),
@@ -111,7 +111,7 @@ def _played(cell: Case, results: Results) -> list[Played]:
 
 
 def _world(cell: Case) -> WorldFacts:
-    environment = making.make_environment(cell.world, cell.game, cell.folder)
+    environment = objects.make_environment(cell.world, cell.game, cell.folder)
     return WorldFacts(cell.world.label, _group(cell), environment.dimension if _group(cell) == CONTEXTS else 0)
 
 

@@ -1,4 +1,3 @@
-import json
 import math
 import re
 from typing import get_args
@@ -7,7 +6,7 @@ import pytest
 from pages import Checker
 
 from sidelight import reproduction
-from sidelight.reproduction import exhibit, output, verdicts
+from sidelight.reproduction import exhibit, verdicts
 from sidelight.reproduction.exhibit import Exhibit
 from sidelight.reproduction.published import Pair
 from sidelight.reproduction.reasons import Reason
@@ -265,19 +264,3 @@ def test_a_report_without_differences_says_why(account, said):
         assert ("What differs" in text) == bool(account.tables)
     assert "F1 score" not in dict(glossary(account))
     assert bool(remarks(account))
-
-
-def test_a_smaller_report_says_what_it_replaces(tmp_path):
-    notes = []
-    facts = {"exhibits": ["table1"], "protocols": ["paper"]}
-    output._tell_what_is_replaced(facts, tmp_path, notes.append)
-    for broken in ("", "[]", "{}", '{"exhibits": 3}'):
-        (tmp_path / "manifest.json").write_text(broken)
-        output._tell_what_is_replaced(facts, tmp_path, notes.append)
-    (tmp_path / "manifest.json").write_text(json.dumps(facts))
-    output._tell_what_is_replaced(facts, tmp_path, notes.append)
-    assert not notes
-    (tmp_path / "manifest.json").write_text(json.dumps({"exhibits": ["table1", "table4"], "protocols": ["paper"]}))
-    output._tell_what_is_replaced(facts, tmp_path, notes.append)
-    assert len(notes) == 1
-    assert "without table4;" in notes[0]

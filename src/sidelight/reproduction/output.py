@@ -44,7 +44,6 @@ def write(reproduction: Reproduction, folder: Path, seconds: float | None, note:
         reasons={key: reason for key, reason in REASONS.items() if key in used},
         facts=_facts(reproduction, seconds),
     )
-    _tell_what_is_replaced(account.facts, folder, note)
     page = document(account, _drawn(reproduction, account.figures, folder / "figures", note))
     _write(folder / "report.md", page.to_markdown())
     _write(folder / "report.html", page.to_html())
@@ -77,22 +76,6 @@ def _facts(reproduction: Reproduction, seconds: float | None) -> dict[str, Any]:
         "code": combined_digest(map(code_digests, cases)),
         **provenance.collected(),
     }
-
-
-def _tell_what_is_replaced(facts: Mapping[str, Any], folder: Path, note: Note) -> None:
-    """Note which parts of an existing report the new one lacks; the runs behind them stay."""
-    try:
-        former = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
-        gone = [
-            name for key in ("exhibits", "protocols") for name in former.get(key, ()) if name not in facts.get(key, ())
-        ]
-    except (OSError, ValueError, AttributeError, TypeError):
-        return
-    if gone:
-        note(
-            f"the report in {folder} is replaced, and the new one is without {', '.join(map(str, gone))}; the runs "
-            "stay there, so a call that names everything puts it together again"
-        )
 
 
 def _drawn(reproduction: Reproduction, parts: Sequence[Part], folder: Path, note: Note) -> dict[str, str]:

@@ -118,7 +118,7 @@ def _wins_of_matched(rivals: Sequence[Results], measure: str, at: int | None) ->
 def _tested(
     comparison: Comparison, one: Results, results: Sequence[Results], measure: str, at: int | None
 ) -> TTest | None:
-    """Test results against those that a comparison names, if these are there and both have several runs."""
+    """Test results against the reference of a comparison, if it exists and both have several runs."""
     named = [other for other in results if other.label == comparison.against] if comparison.against else results
     if not named or named[0] is one or min(one.n_runs, named[0].n_runs) < 2:
         return None

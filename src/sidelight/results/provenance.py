@@ -60,7 +60,7 @@ def written_with_texts(game: Game) -> tuple[dict[str, Any], list[str]]:
 
 @functools.lru_cache(maxsize=64)
 def _written(game: Game, *names: Any) -> tuple[dict[str, Any], list[str]]:
-    """Write a game; those with equal losses and feedback are equal, whatever their names."""
+    """Convert a game; names are arguments because games are equal whatever their names."""
     texts = _stand_ins(game)
     feedback = [[symbol if _storable(symbol) else texts[symbol] for symbol in row] for row in game.feedback]
     return Game(game.loss, feedback, *names).to_dict(), sorted(texts.values())

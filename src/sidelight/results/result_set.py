@@ -28,7 +28,7 @@ class Labels(NamedTuple):
 
     @property
     def setting(self) -> tuple[str, str, int]:
-        """Game, world and horizon: whoever shares them can be compared."""
+        """Game, world and horizon; results of one setting can be compared."""
         return self.game, self.world, self.horizon
 
 

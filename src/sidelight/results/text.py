@@ -82,7 +82,7 @@ def _shares(results: Results) -> str:
 
 
 def regret_words(results: Results) -> str:
-    """Name what is measured."""
+    """Return the kind of regret in words."""
     return "pseudo-regret" if results.regret_kind == "pseudo-regret" else "regret in hindsight"
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import product
 from typing import TYPE_CHECKING
 
 from sidelight.results.result_set import is_chosen
 from sidelight.studies.labels import unknown_label
 from sidelight.studies.problems import Problem
-from sidelight.text import grouped, joined
+from sidelight.text import grouped
 
 if TYPE_CHECKING:
     from sidelight.studies.model import FigureEntry, PlayerEntry, Study, TableEntry, WorldEntry
@@ -112,28 +111,14 @@ def _unmet(study: Study, wish: TableEntry | FigureEntry, kind: str) -> str:
 
 
 def _work(study: Study) -> Iterator[Problem]:
-    """Report a study with too many tasks to list."""
+    """Report a study with too many tasks to list, if every player plays everywhere."""
     pieces = [-(-(player.runs or study.runs) // (player.block or study.block)) for player in study.players]
     lengths = horizons(study, (*study.worlds, *study.players))
-    settings = max(1, len(study.games)) * len(study.worlds) * max(1, len(lengths))
-    # The number of settings that each player meets takes longer to find.
-    if sum(pieces) * settings * len(study.seeds) <= MOST_PIECES:
-        return
-    counts = [_settings(study, player) * len(study.seeds) for player in study.players]
-    each = [one * count for one, count in zip(pieces, counts, strict=True)]
-    if sum(each) > MOST_PIECES:
-        most = each.index(max(each))
+    settings = max(1, len(study.games)) * len(study.worlds) * max(1, len(lengths)) * len(study.seeds)
+    if sum(pieces) * settings > MOST_PIECES:
+        most = pieces.index(max(pieces))
         place = ("players", most, "runs") if study.players[most].runs else ("runs",)
-        remedies = joined(["fewer runs", "fewer seeds", "larger blocks"]).replace(" and ", " or ")
-        text = f"these are {grouped(sum(each))} pieces of work, and at most {grouped(MOST_PIECES)} are possible"
-        yield Problem(place, f"{text}: ask for {remedies}")
-
-
-def _settings(study: Study, player: PlayerEntry) -> int:
-    """Count the settings in which a player plays."""
-    worlds = [world for world in study.worlds if is_chosen(player.worlds, world.label)]
-    if player.policy:
-        return sum(world.kind == "classifiers" for world in worlds)
-    games = [game.label for game in study.games if is_chosen(player.games, game.label)]
-    pairs = sum(world.kind != "classifiers" and is_chosen(world.games, game) for game, world in product(games, worlds))
-    return pairs * len(player.horizons or study.horizons)
+        text = (
+            f"these are {grouped(sum(pieces) * settings)} pieces of work: ask for fewer runs or seeds, or larger blocks"
+        )
+        yield Problem(place, f"{text}, so that there are at most {grouped(MOST_PIECES)}")

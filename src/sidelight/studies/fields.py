@@ -1,6 +1,6 @@
 """The fields of a study's parts: each is declared once, as `Annotated[type, check]`, and checked when a part is made.
 
-A check returns the value in the one form in which the study keeps it, or raises `Refused`.
+A check returns the value in normal form, or raises `Refused`.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Part:
 
 
 def checked(kind: type[Any], values: Mapping[str, Any]) -> tuple[dict[str, Any], list[Problem]]:
-    """Check the given fields of a part; return them in their one form, and what is wrong with the others."""
+    """Check the given fields of a part; return the valid ones in normal form, and the problems of the others."""
     found, problems = {}, []
     for name, check in _checks(kind).items():  # type: ignore[arg-type]
         if name in values:

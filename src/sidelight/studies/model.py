@@ -1,4 +1,4 @@
-"""What a study is: games, worlds and players, how long and how often they meet, and what is to be said about it.
+"""The parts of a study: games, worlds, players, horizons, runs, and the tables and figures of its report.
 
 Everything here is a frozen value whose fields are declared once, with their checks. `file` reads a study from TOML;
 `to_dict` and `from_dict` convert it to plain data and back; `plan` says who meets whom, case by case.
@@ -234,7 +234,7 @@ class FigureEntry(Part):
 
 @dataclass(frozen=True)
 class Study(Part):
-    """A study: all players meet all worlds of all games, as far as nobody restricts that.
+    """A study: every player meets every world of every game, unless an entry restricts that.
 
     Parameters
     ----------
@@ -290,10 +290,10 @@ class Study(Part):
         return f"study {shown(self.name)}"
 
     def with_players(self, players: Iterable[PlayerEntry]) -> Self:
-        """Return the study with more players; those that it has already are not added again."""
+        """Return the study with further players, without duplicates."""
         more = tuple(player for player in players if player not in self.players)
         return replace(self, players=self.players + more)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data, from which `from_dict` makes it again; what is at its default is left out."""
+        """Return the study as plain data, without fields at their defaults; `from_dict` reads it back."""
         return dict(plain(self))

@@ -31,7 +31,7 @@ class OtherVersionsError(SidelightError):
 
 
 class _LostError(Exception):
-    """The scheduler is gone, and what it knew with it."""
+    """The connection to the scheduler was lost."""
 
 
 def run_on_cluster(address: str, tasks: Sequence[T], finished: Callable[[T, Any], None]) -> None:
@@ -161,7 +161,7 @@ def _quiet() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _asking_for_workers(client: Any, address: str) -> Iterator[None]:
-    """Say so if there is nobody to do the work: a cluster may have no workers yet, or lose them all."""
+    """Warn while the cluster has no workers: it may have none yet, or lose them all."""
     done = threading.Event()
 
     def ask() -> None:

@@ -1,4 +1,4 @@
-"""What a task is, and what is known of one that failed."""
+"""The interface of tasks, and the description of a failed one."""
 
 from __future__ import annotations
 

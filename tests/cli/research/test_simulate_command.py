@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -226,19 +225,6 @@ def test_the_folder_holds_everything_and_can_be_read(tmp_path):
     assert "| RandCBP #2 |" in table
     assert "4 runs, seed 0" in table
     assert (folder / "regret.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_everything_but_time_is_the_same_again(tmp_path):
-    arguments = ("bartok", "RandCBP", "CBP", *SMALL, "--json", "--out")
-    first, second = (json.loads(succeeded(*arguments, tmp_path / name)) for name in "ab")
-    for data in (first, second):
-        for row in data["strategies"]:
-            row.pop("seconds")
-        data["files"] = [Path(path).name for path in data["files"]]
-    assert first == second
-    for name in ("regret.svg", "regret.png"):
-        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
-    assert sl.Results.load(tmp_path / "a" / "CBP.parquet") == sl.Results.load(tmp_path / "b" / "CBP.parquet")
 
 
 def test_without_arrow_and_matplotlib_there_is_less(tmp_path, monkeypatch):

@@ -34,7 +34,7 @@ def final(limit: Curve | None) -> float | None:
 
 
 def caption(limit: Curve | None) -> str:
-    """Say what the limit is, and what it is not."""
+    """Explain what the limit bounds."""
     if limit is None:
         return ""
     text = f" The limit is {limit.label}, {final(limit):.4g} at the last round."

@@ -136,7 +136,7 @@ def differences_table(found: Sequence[tuple[Part, Number]]) -> Table:
 
 
 def _row(table: Part, one: Number, cells: Sequence[Any]) -> Row:
-    """Return a row under the setting and, if there are several, the measure; its name says what is special about it."""
+    """Return a row in the group of its setting and measure; its note says how it differs from other rows."""
     runs, end = usual_runs_and_round(table)
     words = [f"{grouped(one.ours.runs)} run{'s' * (one.ours.runs > 1)}"] if one.ours.runs != runs else []
     words += ["the limit, not a contestant"] if one.is_limit else []

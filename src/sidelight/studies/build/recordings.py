@@ -21,7 +21,7 @@ _OUTCOME = "outcome"
 
 
 class _Recorded(NamedTuple):
-    """The contents of a file; None for what is missing."""
+    """The arrays of a recording; None for those that its file does not have."""
 
     outcomes: Any
     contexts: Any = None

@@ -16,7 +16,7 @@ from sidelight.errors import SidelightError
 from sidelight.results.result_set import is_chosen
 from sidelight.simulation.checkpoints import rounds_of
 from sidelight.studies import consistency
-from sidelight.studies.build import objects as making
+from sidelight.studies.build import objects
 from sidelight.studies.file import checking
 from sidelight.studies.model import GameEntry, PlayerEntry, Study, WorldEntry
 from sidelight.text import grouped
@@ -132,7 +132,7 @@ def settled(study: Study, former: Study | None = None) -> Study:
     folder = study.folder
     checking.check(study, lambda kind, entry: former is not None and entry in getattr(former, kind))
     games = tuple(
-        replace(each, data=json.dumps(making.make_game(each, folder).to_dict()))
+        replace(each, data=json.dumps(objects.make_game(each, folder).to_dict()))
         if each.file and not each.data
         else each
         for each in study.games
@@ -206,11 +206,11 @@ def _reason(case: Case) -> str:
     try:
         if case.player.policy:
             return _watching_reason(case)
-        game = making.make_game(case.game, case.folder)
-        environment = making.make_environment(case.world, case.game, case.folder)
-        with making.errors_in_words(f"{case.world.label!r} cannot be checked"):
+        game = objects.make_game(case.game, case.folder)
+        environment = objects.make_environment(case.world, case.game, case.folder)
+        with objects.errors_in_words(f"{case.world.label!r} cannot be checked"):
             environment.check(game, case.runs, case.horizon)
-        strategy = making.make_strategy(case.player, case.game, case.horizon, environment.dimension, case.folder)
+        strategy = objects.make_strategy(case.player, case.game, case.horizon, environment.dimension, case.folder)
         if strategy.dimension and strategy.dimension != environment.dimension:
             has = environment.dimension or "none"
             return f"{strategy.name} wants contexts of {strategy.dimension} numbers, and this world has {has}"
@@ -225,7 +225,7 @@ def _watching_reason(case: Case) -> str:
     tolerance = dict(case.world.parameters).get("tolerance")
     if tolerance is None:
         return "classifiers need a tolerance"
-    policy = making.make_policy_of(case.player)
-    with making.errors_in_words(f"{case.player.name} has no rule for the tolerance {tolerance}"):
+    policy = objects.make_policy_of(case.player)
+    with objects.errors_in_words(f"{case.player.name} has no rule for the tolerance {tolerance}"):
         policy.rule(tolerance)
     return ""

@@ -26,7 +26,7 @@ Note = Callable[[str], None]
 
 
 def wishes(study: Study) -> tuple[studies.FigureEntry, ...]:
-    """Return the figures that a study wants, or those that fit it."""
+    """Return the figures that a study asks for, or the default ones."""
     if study.figures:
         return study.figures
     found = [studies.FigureEntry("regret")] if any(not player.policy for player in study.players) else []

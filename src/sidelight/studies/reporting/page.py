@@ -95,7 +95,7 @@ def _cards(report: Report) -> list[tuple[str, str]]:
 
 
 def _summary(report: Report) -> str:
-    """Say who was best where, in a sentence or two."""
+    """Summarize which player was best in how many settings."""
     standings = [each for each in report.outcome.standings if not each.labels.limit]
     if not standings:
         return "Nothing is finished yet."
@@ -115,7 +115,7 @@ def _summary(report: Report) -> str:
 
 
 def _troubles(report: Report) -> list[Block]:
-    """Say what could not be drawn or checked, what failed, and what is missing."""
+    """Return the sections about notes, failures, unfinished cases and skipped cases."""
     found: list[Block] = []
     if report.notes:
         found += [Heading("What to know"), *(Paragraph(_sentence(words)) for words in report.notes)]

@@ -11,7 +11,7 @@ from sidelight.results.comparison import LARGER_IS_BETTER
 from sidelight.results.result_set import is_chosen
 from sidelight.strategies import plugins
 from sidelight.studies import model as studies
-from sidelight.studies.build import objects as making
+from sidelight.studies.build import objects
 from sidelight.studies.model import Comparison, PlayerEntry
 from sidelight.studies.reporting.standings import Outcome, Standing, setting_title
 from sidelight.table import Cell, Column, Row, Table
@@ -34,7 +34,7 @@ def shown_in(labels: Labels, wish: studies.TableEntry | studies.FigureEntry) -> 
 
 
 def study_tables(outcome: Outcome) -> list[tuple[str, Table]]:
-    """Return the tables that the study wants, or those that fit it, with their titles."""
+    """Return the tables that the study asks for, or the default ones, with their titles."""
     study = outcome.study
     measures = [measure for measure in study.measures if measure != "plays"]
     wishes = study.tables
@@ -132,7 +132,7 @@ def plays_tables(outcome: Outcome) -> list[tuple[str, Table]]:
 
 
 def _limit_notes(standings: Sequence[Standing]) -> list[str]:
-    """Say what is compared with the limit where that is not all runs."""
+    """Explain the ratio to the limit if a player and the limit have different numbers of runs."""
     limits = {each.labels.setting: each.summary.runs for each in standings if each.labels.limit}
     others = [each for each in standings if each.summary.runs != limits.get(each.labels.setting, each.summary.runs)]
     return ["× limit: in the runs that a player and the limit both have."] if others else []
@@ -162,7 +162,7 @@ def _note(standing: Standing, runs: int, player: PlayerEntry) -> str:
 def _origin(player: studies.PlayerEntry) -> str:
     """Return the package and version that an external strategy comes from, by the name that the study uses."""
     named = None if player.policy else plugins.named(player.name)
-    return making.plugin_origin(player) if named is None else named.origin
+    return objects.plugin_origin(player) if named is None else named.origin
 
 
 def _relative(mean: float | None, best: float) -> float | None:

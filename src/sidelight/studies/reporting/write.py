@@ -46,7 +46,7 @@ def report(of: StudyRun | str | os.PathLike[str]) -> Report:
 
 
 def is_current(progress: StudyRun) -> bool:
-    """Return whether the report in the folder is about exactly what is there."""
+    """Return whether the report in the folder covers exactly the stored runs."""
     progress.look_again()
     try:
         manifest = json.loads((progress.folder / _MANIFEST).read_text(encoding="utf-8"))

@@ -87,7 +87,7 @@ class Execution:
         return self._done
 
     def _do_all(self, waiting: list[Task]) -> None:
-        """Do tasks, and then those that another process began and gave up."""
+        """Run tasks, then take over those that another process claimed but did not finish."""
         options = {"instead": self._instead} if self.crew.here else {}
         while waiting:
             self._busy = []

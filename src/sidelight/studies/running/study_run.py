@@ -1,4 +1,4 @@
-"""Run a study: plan it, refuse or skip what cannot be played, do what is missing, and remember what happened."""
+"""Run a study: plan its cases, refuse or skip impossible ones, run unfinished tasks, and record the call."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from sidelight.text import count
 
 @dataclass
 class StudyRun:
-    """A study in a folder, what was done for it in this call, and what cannot be done."""
+    """A study in a folder: its cases, the work of this call, and the cases that were skipped."""
 
     study: Study
     folder: Path
@@ -68,7 +68,7 @@ class StudyRun:
         return self.store.has_all(case, self._seen[case.place])
 
     def look_again(self) -> None:
-        """Forget what was seen in the folder."""
+        """Forget the cached list of stored files."""
         self._seen.clear()
 
     def summary(self) -> str:
@@ -90,7 +90,7 @@ def run(
     display: Display | None = None,
     crew: Crew | None = None,
 ) -> StudyRun:
-    """Do what is not done yet of a study, and keep it in a folder.
+    """Run the unfinished tasks of a study and store their results in a folder.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def opened(folder: str | os.PathLike[str]) -> Study:
 
 
 def crew_of(cluster: str | None, workers: int | None) -> Crew:
-    """Return who does the work: the workers of a cluster, or the cores of this machine."""
+    """Return what performs tasks: the workers of a cluster, or the cores of this machine."""
     if cluster is None:
         return Crew(functools.partial(run_here, workers=workers), here=True)
     from sidelight.tasks.cluster import run_on_cluster
@@ -212,7 +212,7 @@ def _shown(value: Any) -> str:
 
 
 def _remember_failures(state: StudyRun) -> None:
-    """Write down which cases failed; those that failed before and were not tried now stay, if they are in the study."""
+    """Record failed cases, including earlier failures of cases that were not tried again."""
     failed = state.done.failures
     with state.record.changing() as data:
         before: Mapping[str, Any] = {each["name"]: each for each in data["failures"]}

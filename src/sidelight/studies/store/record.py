@@ -34,7 +34,7 @@ class Record:
         self.folder, self.path = folder, folder / "study.json"
 
     def read(self) -> dict[str, Any]:
-        """Return everything; what is damaged counts as empty."""
+        """Return the record; a damaged file counts as an empty one."""
         try:
             data = json.loads(self.path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -43,7 +43,7 @@ class Record:
 
     @property
     def is_damaged(self) -> bool:
-        """Whether there is a file that does not say what was run."""
+        """Whether the file exists but describes no study."""
         return self.path.exists() and self.former() is None
 
     def former(self) -> Study | None:
@@ -102,7 +102,7 @@ class Record:
 
     @contextlib.contextmanager
     def call(self, facts: Mapping[str, Any], pending: bool) -> Iterator[dict[str, Any]]:
-        """Write down a call, before and after the block, which completes what is known of it.
+        """Record a call before the block runs and again after it; the block adds facts to the entry.
 
         A call that had nothing to do, did nothing and changed nothing is forgotten.
 

@@ -161,7 +161,7 @@ class OtherCodeError(SidelightError):
 
 
 class DamagedError(SidelightError):
-    """A stored task that does not hold what was written."""
+    """A stored task whose file is damaged."""
 
     def __init__(self, task: Task, message: str) -> None:
         super().__init__(message)
