@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sidelight.analysis import analyze
 from sidelight.errors import SidelightError
 from sidelight.limits.lower_bound import exact_law
 from sidelight.strategies.adversarial.exponential_weights import estimates, estimator_size, new_estimator
@@ -93,7 +94,7 @@ def upper_bound(strategy: Strategy, law: Any, horizon: int) -> UpperBound:
     for kind, bound in _BOUNDS.items():
         if isinstance(strategy, kind):
             game = strategy.game
-            if strategy.analysis.kind == "trivial":
+            if analyze(game).kind == "trivial":
                 return UpperBound(0.0, "one action is optimal whatever the outcomes", ())
             return bound(_Setting(strategy, exact_law(law, game.n_outcomes), horizon, loss_range(game)))
     raise SidelightError(
