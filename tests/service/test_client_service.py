@@ -88,7 +88,7 @@ def test_scores_segments_and_true_classes_go_through_the_service(talk, service):
 
     talk(conversation)
     assert check_database(service.storage) == []
-    (spared, *_) = [row for row in export_rows(service.storage, "decisions", ["digits"]) if not row["verify"]]
+    spared, *_ = [row for row in export_rows(service.storage, "decisions", ["digits"]) if not row["verify"]]
     assert 0.0 < spared["propensity"] < 1.0
     assert spared["segment"]["version"] == "x"
 

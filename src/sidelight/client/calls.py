@@ -16,7 +16,17 @@ from urllib.parse import quote
 
 from sidelight.client.exchange import Request, Steps, UnreachableError, exchange, garbage
 from sidelight.errors import SidelightError
-from sidelight.monitor.inputs import column, identifier, label, listed, moment_of, score_of, segment_of, yes_or_no
+from sidelight.monitor.inputs import (
+    column,
+    identifier,
+    label,
+    listed,
+    moment_of,
+    others_of,
+    score_of,
+    segment_of,
+    yes_or_no,
+)
 from sidelight.monitor.types import Decision, Label
 
 if TYPE_CHECKING:
@@ -134,15 +144,16 @@ class Calls:
         score: Any = None,
         segment: Mapping[str, Any] | None = None,
         version: Any = None,
+        others: Mapping[str, Any] | None = None,
     ) -> Steps[Decision]:
         """Decide about one prediction: verify it or let it pass.
 
         An `id` that was decided before gets the same decision again and counts once. Without an id one is made up.
         `time` says which day's cap applies; by default, the service's current time. The `payload` is what a reviewer
         sees: text, plain data, the bytes of a picture, or {"link": address}; it is kept only if the prediction is to be
-        verified. For `score`, `segment` and `version` see `ClassifierMonitor.decide`.
+        verified. For the other arguments see `ClassifierMonitor.decide`.
         """
-        row = prediction_row(prediction, id, time, payload, score, segment, version)
+        row = prediction_row(prediction, id, time, payload, score, segment, version, others)
         return (yield from self.decided([row], single=True))[0]
 
     def decide_many(
@@ -155,6 +166,7 @@ class Calls:
         scores: Any = None,
         segments: Any = None,
         versions: Any = None,
+        others: Any = None,
     ) -> Steps[list[Decision]]:
         """Decide about a batch: any iterable or data frame column, with columns of ids, times, payloads and so on.
 
@@ -163,7 +175,7 @@ class Calls:
         """
         labels = listed(predictions)
         given = {"ids": ids, "times": times, "payloads": payloads}
-        given |= {"scores": scores, "segments": segments, "versions": versions}
+        given |= {"scores": scores, "segments": segments, "versions": versions, "others": others}
         columns = (column(name, values, len(labels)) for name, values in given.items())
         return (yield from self.decided([prediction_row(*row) for row in zip(labels, *columns, strict=True)]))
 
@@ -248,7 +260,14 @@ def creation(name: str, settings: Mapping[str, Any], limits: Limits) -> Steps[An
 
 
 def prediction_row(
-    prediction: Any, id: Any, time: Any, payload: Any, score: Any = None, segment: Any = None, version: Any = None
+    prediction: Any,
+    id: Any,
+    time: Any,
+    payload: Any,
+    score: Any = None,
+    segment: Any = None,
+    version: Any = None,
+    others: Any = None,
 ) -> dict[str, Any]:
     """Return one prediction as the service expects it; without an id one is made up, so that a retry counts once."""
     row: dict[str, Any] = {
@@ -262,9 +281,12 @@ def prediction_row(
     number = score_of(score)
     if number == number:
         row["score"] = number
-    parts = dict(segment_of(segment, version))
+    parts = segment_of(segment, version)
     if parts:
-        row["segment"] = parts
+        row["segment"] = dict(parts)
+    said = others_of(others, parts)
+    if said:
+        row["others"] = dict(said)
     return row
 
 

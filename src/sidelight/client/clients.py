@@ -151,7 +151,7 @@ class Monitor:
 
         The decision is the result of the future, which may be ignored: reviewers find the prediction in their queue. If
         more than 10 000 wait, the prediction passes as unreachable. `flush` and `client.close` send what is waiting.
-        `about` is what `decide` takes besides: score, segment and version.
+        `about` is what `decide` takes besides: score, segment, version and others.
         """
         return self._batches.add(prediction_row(prediction, id, time, payload, **about))
 

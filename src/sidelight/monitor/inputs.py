@@ -100,6 +100,18 @@ def score_of(value: Any, sign: float = 1.0) -> float:
     raise SidelightError(f"score is {value!r}: give a number, or None where there is none; nothing changed")
 
 
+def others_of(others: Any, segment: tuple[tuple[str, str], ...]) -> tuple[tuple[str, Label], ...]:
+    """Return what other versions of the model predict about the same item, sorted by version."""
+    if others is None:
+        return ()
+    if not isinstance(others, Mapping) or not all(isinstance(key, str) for key in others):
+        raise SidelightError(f"others is {others!r}: give a mapping of versions to their predictions; nothing changed")
+    own = dict(segment).get("version")
+    if own is None or own in others:
+        raise SidelightError("others needs a version of the prediction itself, and it must be another; nothing changed")
+    return tuple((key, label(others[key])) for key in sorted(others))
+
+
 def score_from(value: Any) -> float | None:
     """Return a score from a file, where it may be text, and is None if the cell is empty."""
     if value is None or value == "":

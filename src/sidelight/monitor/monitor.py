@@ -19,6 +19,7 @@ from sidelight.monitor.inputs import (
     label,
     listed,
     moment_of,
+    others_of,
     segment_of,
     yes_or_no,
 )
@@ -87,6 +88,7 @@ class ClassifierMonitor:
         score: Any = None,
         segment: Mapping[str, Any] | None = None,
         version: Any = None,
+        others: Mapping[str, Any] | None = None,
     ) -> Decision:
         """Decide about one prediction: verify it or let it pass.
 
@@ -98,12 +100,15 @@ class ClassifierMonitor:
         whatever the score is worth.
 
         `segment` says to which parts of the traffic the prediction belongs, as in {"customer": "acme"}, and `version`
-        which version of the model made it: reports have an error rate for each value.
+        which version of the model made it: reports have an error rate for each value. `others` is what other versions
+        predict about the same item, as in {"2026-11": "dog"}: `compare` then needs answers only where they disagree.
         """
         name = None if id is None else identifier(id)
         found = None if score is None else self.engine.settings.score(score)
+        parts = segment_of(segment, version)
+        about = time, found, parts, others_of(others, parts)
         with self._lock:
-            decision, events = self.engine.decide(label(prediction), name, time, found, segment_of(segment, version))
+            decision, events = self.engine.decide(label(prediction), name, *about)
         if events:
             self._tell(events)
         return decision
@@ -117,6 +122,7 @@ class ClassifierMonitor:
         scores: Any = None,
         segments: Any = None,
         versions: Any = None,
+        others: Any = None,
     ) -> list[Decision]:
         """Decide about a batch: any iterable or data frame column, with columns of ids, times, scores and so on.
 
@@ -128,6 +134,7 @@ class ClassifierMonitor:
         values = [self.engine.settings.score(one) for one in column("scores", scores, len(labels))]
         given = column("segments", segments, len(labels)), column("versions", versions, len(labels))
         parts = [segment_of(*row) for row in zip(*given, strict=True)]
+        said = [others_of(*row) for row in zip(column("others", others, len(labels)), parts, strict=True)]
         if self.engine.dated:
             moments = [moment_of(one) for one in moments]
         with self._lock:
@@ -136,7 +143,7 @@ class ClassifierMonitor:
                 if value == value:
                     self.engine.settings.check_scores(name)
             self.engine.begin_batch(size)
-            done = [self.engine.decide(*row) for row in zip(labels, names, moments, values, parts, strict=True)]
+            done = [self.engine.decide(*row) for row in zip(labels, names, moments, values, parts, said, strict=True)]
         self._tell(event for _, events in done for event in events)
         return [decision for decision, _ in done]
 
@@ -234,10 +241,14 @@ class ClassifierMonitor:
         with self._lock:
             return true_classes(self.engine)
 
-    def compare(self, old: Any, new: Any, margin: float = 0.0) -> Comparison:
-        """Return whether the predictions of one version of the model are wrong more often than those of another."""
+    def compare(self, old: Any, new: Any) -> Comparison:
+        """Return whether the predictions of one version of the model are wrong more often than those of another.
+
+        The verdict is "worse" by more than `version_margin`, "better" at all, "not worse" by more than the margin, or
+        "unknown". If predictions of `old` came with those of `new` as `others`, both are compared on the same items.
+        """
         with self._lock:
-            return compare(self.engine, str(label(old)), str(label(new)), margin)
+            return compare(self.engine, str(label(old)), str(label(new)))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to a JSON file, completely or not at all; `sidelight.monitor.io.saved_monitor` says how."""

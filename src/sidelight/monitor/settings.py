@@ -217,6 +217,14 @@ class Settings:
         "What a larger score means: that the prediction is more likely an error, or that confidence in it is larger.",
         "See `decide`.",
     )
+    version_margin: float = setting(
+        number("a difference of error rates between 0 and 0.5", minimum=0.0, exclusiveMaximum=0.5),
+        0.0,
+        "Where two versions of the model disagree, predictions are verified until it is certain whether the new one is "
+        "worse by more than this margin.",
+        "See `compare`.",
+        metavar="RATE",
+    )
     seed: int = setting(count(), 0, "The seed of the policy's randomness.")
 
     def tolerance_of(self, label: Label) -> float:

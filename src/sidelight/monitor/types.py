@@ -37,6 +37,7 @@ class Reason(StrEnum):
     RATIONED = "rationed: the verifications that are left go to classes where a verdict costs fewer"
     HOPELESS = "rationed: the class cannot be decided with its foreseeable traffic"
     SPARED = "open: predictions with such a score are verified with a certain chance, and this one is not"
+    COMPARED = "compared: two versions of the model disagree"
 
     code: int
     """The number that files and databases store: its place in this list, so new reasons go to the end."""

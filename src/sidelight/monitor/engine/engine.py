@@ -23,14 +23,15 @@ from typing import Any, Self
 
 from sidelight.errors import SidelightError
 from sidelight.monitor.engine.answers import take
-from sidelight.monitor.engine.caps import refused
+from sidelight.monitor.engine.caps import refused, used_up
 from sidelight.monitor.engine.class_state import ClassState
 from sidelight.monitor.engine.clock import Clock
 from sidelight.monitor.engine.ledger import Ledger
 from sidelight.monitor.engine.line import UNTOLD
+from sidelight.monitor.engine.pairs import Others, Pairs
 from sidelight.monitor.engine.rationing import Rationing
 from sidelight.monitor.engine.scores import Scores
-from sidelight.monitor.engine.segments import Segment, Segments
+from sidelight.monitor.engine.segments import VERSION, Segment, Segments
 from sidelight.monitor.inputs import check_spelling, label, moment_of
 from sidelight.monitor.settings import Settings
 from sidelight.monitor.stats.spot_checks import ALWAYS, IF_SUSPICIOUS, SUSPICION
@@ -39,8 +40,8 @@ from sidelight.monitor.types import RULE, Answer, Decision, Events, Id, Label, R
 _Moment = tuple[str | None, float | None]
 _NO_TIME: _Moment = (None, None)
 _MOST_TRUTHS = 10_000
-_About = tuple[float | None, Segment]
-"""What came with a prediction: its score and its segment."""
+_About = tuple[float | None, Segment, Others]
+"""What came with a prediction: its score, its segment, and what other versions predict."""
 
 
 class Engine:
@@ -59,6 +60,7 @@ class Engine:
         self.rationing: Rationing | None = None
         self.scores: Scores | None = None
         self.segments: Segments | None = None
+        self.pairs: Pairs | None = None
         self.truths: dict[Label, int] = {}
         """True classes that answers have named, with their numbers in lines."""
         self._adopt(settings)
@@ -84,11 +86,12 @@ class Engine:
         time: Any = None,
         score: float | None = None,
         segment: Segment = (),
+        others: Others = (),
     ) -> tuple[Decision, Events]:
         """Decide about one prediction: verify it or let it pass. An id that was decided before keeps its decision.
 
         A larger score means that an error is more likely; it is None, or NaN, where there is none. `segment` says to
-        which parts of the traffic the prediction belongs.
+        which parts of the traffic the prediction belongs, and `others` what other versions predict about the item.
         """
         ledger = self.ledger
         if id is not None:
@@ -106,13 +109,23 @@ class Engine:
         chance = None
         if wanted and state.rounds is not None:
             wanted, reason, chance = self._toss(state, reason, score)
+        others = self._compared(segment, others, when[0]) if others else ()
+        if not wanted and any(said != prediction for _, said in others):
+            wanted, reason = True, Reason.COMPARED
         if isinstance(id, str):
             ledger.is_next(id)
         decision = Decision(wanted, ledger.fresh_id() if id is None else id, reason, prediction, chance)
-        entered = self._enter(state, decision, reason, when, id is not None, (score, segment))
+        entered = self._enter(state, decision, reason, when, id is not None, (score, segment, others))
         return decision, events + entered if events else entered
 
-    def record(self, decision: Decision, time: Any = None, score: float | None = None, segment: Segment = ()) -> Events:
+    def record(
+        self,
+        decision: Decision,
+        time: Any = None,
+        score: float | None = None,
+        segment: Segment = (),
+        others: Others = (),
+    ) -> Events:
         """Enter a decision that was made elsewhere, by an engine with the same settings.
 
         The policy is not asked, and caps are counted but not applied. A known decision changes nothing; one that
@@ -127,7 +140,9 @@ class Engine:
         reason, when = Reason(why), self._moment(time)
         state = self._state(prediction, score)
         self.ledger.is_next(id)
-        return self._begin(state, time, when) + self._enter(state, decision, reason, when, True, (score, segment))
+        events = self._begin(state, time, when)
+        others = self._compared(segment, others, when[0]) if others else ()
+        return events + self._enter(state, decision, reason, when, True, (score, segment, others))
 
     def prediction_of(self, id: Id) -> Label:
         """Return what was predicted where a verification was asked for, or say why there is none."""
@@ -138,6 +153,8 @@ class Engine:
         done = take(self.ledger, id, correct)
         entry = self.ledger.entry(id)
         entry.state.line.tell(entry.place, 0 if truth is None or correct is not False else self._truth(truth))
+        if self.pairs is not None:
+            self.pairs.tell(id, correct, truth)
         if self.scores is not None:
             self.scores.plan(entry.state)
         return done
@@ -195,16 +212,19 @@ class Engine:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data."""
-        states = list(self.classes.values())
+        asides = [] if self.pairs is None else list(self.pairs.asides.values())
+        states = [*self.classes.values(), *asides]
         places = {state: place for place, state in enumerate(states)}
         return {
             "rule": RULE,
             "settings": self.settings.plain(),
-            "classes": [{"name": state.name, **state.plain()} for state in states],
+            "classes": [{"name": state.name, **state.plain()} for state in self.classes.values()],
             **self.ledger.plain(places),
             "rationing": None if self.rationing is None else self.rationing.plain(places),
             **({} if self.scores is None else {"scores": self.scores.plain(places)}),
             **({"truths": list(self.truths)} if self.truths else {}),
+            **({} if self.pairs is None else {"pairs": self.pairs.plain()}),
+            **({"asides": [{"name": one.name, **one.plain()} for one in asides]} if asides else {}),
             **({} if self.segments is None else {"segments": self.segments.plain(places)}),
         }
 
@@ -214,6 +234,10 @@ class Engine:
         try:
             engine = cls(Settings.from_plain(data["settings"]))
             states = [engine.classes.get(row["name"]) or engine._add(row["name"]) for row in data["classes"]]
+            for row in data.get("asides", ()):
+                states.append(engine._use_pairs().aside(engine.classes[row["name"]]))
+            if "pairs" in data:
+                engine._use_pairs().restore(data["pairs"])
             engine.ledger.restore(dict(data), states)
             if "scores" in data:
                 engine._use_scores().restore(data["scores"], states)
@@ -222,7 +246,7 @@ class Engine:
             if "segments" in data:
                 engine._use_segments().restore(data["segments"], states)
             edges = [] if engine.scores is None else engine.scores.edges
-            for state, row in zip(states, data["classes"], strict=True):
+            for state, row in zip(states, [*data["classes"], *data.get("asides", ())], strict=True):
                 state.restore(row, edges)
             if engine.rationing is not None and data["rationing"] is not None:
                 engine.rationing.restore(data["rationing"], states)
@@ -271,6 +295,17 @@ class Engine:
             self.scores = Scores(self.classes)
         return self.scores
 
+    def _use_pairs(self) -> Pairs:
+        if self.pairs is None:
+            self.pairs = Pairs(self.settings.confidence, self.settings.version_margin)
+        return self.pairs
+
+    def _compared(self, segment: Segment, others: Others, day: str | None) -> Others:
+        """Return the versions to compare with, unless no verifications are left, whatever they predict."""
+        if used_up(self.settings, self.ledger, day) is not None:
+            return ()
+        return self._use_pairs().open(dict(segment)[VERSION], others, self.ledger)
+
     def _use_segments(self) -> Segments:
         if self.segments is None:
             self.segments = Segments()
@@ -300,13 +335,18 @@ class Engine:
         self, state: ClassState, decision: Decision, reason: Reason, when: _Moment, own: bool, about: _About
     ) -> Events:
         """Enter a decision; a pass is remembered if the caller gave its id and so may ask about it again."""
-        score, segment = about
+        score, segment, others = about
         tag = self._use_segments().enter(state, segment) if segment else 0
-        if state.rounds is not None and (decision.verify or reason is Reason.SPARED):
-            self._enter_round(state, decision, reason, math.nan if score is None else score)
+        aside = reason is Reason.COMPARED
+        # A prediction that is verified only to compare versions is, for its class, what it would have been without.
+        if state.rounds is not None and (decision.propensity is not None or (decision.verify and not aside)):
+            self._enter_round(state, decision.verify and not aside, reason, math.nan if score is None else score)
         state.predictions += 1
+        if others:
+            self._use_pairs().enter(dict(segment)[VERSION], others, decision.prediction, decision.id)
         if decision.verify:
-            return self.ledger.ask(decision, state, reason, *when, tag)
+            place = self._use_pairs().aside(state) if aside else state
+            return self.ledger.ask(decision, place, reason, *when, tag)
         if reason.refuses:
             state.stalled = reason
         if own:
@@ -322,10 +362,10 @@ class Engine:
         verify, chance = state.rounds.toss(state.predictions, math.nan if score is None else score)
         return verify, reason if verify else Reason.SPARED, chance
 
-    def _enter_round(self, state: ClassState, decision: Decision, reason: Reason, score: float) -> None:
+    def _enter_round(self, state: ClassState, verify: bool, reason: Reason, score: float) -> None:
         assert state.rounds is not None
         assert self.scores is not None
-        if decision.verify:
+        if verify:
             state.rounds.ask(state.predictions, score, reason is Reason.OPEN)
         else:
             state.rounds.spare(score)

@@ -315,7 +315,7 @@ class Ledger:
         self.forgotten, self.spot_checks = data["forgotten"], data["spot_checks"]
         self.clock.first_time, self.clock.last_time = data["times"] or (None, None)
         self._named, self.days = data["named"], dict(data["days"])
-        self.answered = sum(row["verified"] for row in data["classes"])
+        self.answered = sum(row["verified"] for row in (*data["classes"], *data.get("asides", ())))
         self.lost = data["lost"]
         for delay in data["delays"]:
             self.patience.learn(delay)

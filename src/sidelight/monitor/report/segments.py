@@ -16,6 +16,7 @@ from sidelight.monitor.engine.engine import Engine
 from sidelight.monitor.engine.segments import VERSION
 from sidelight.monitor.report.records import SegmentReport
 from sidelight.monitor.stats.overall import Counts, overall
+from sidelight.monitor.stats.paired import Differences, difference_interval
 from sidelight.monitor.stats.together import share_of
 
 
@@ -23,8 +24,11 @@ from sidelight.monitor.stats.together import share_of
 class Comparison:
     """Two versions of a model."""
 
-    old: SegmentReport
-    new: SegmentReport
+    old: SegmentReport | None
+    new: SegmentReport | None
+    """What is known about each by itself; None if it was not the version of any prediction."""
+    differences: Differences | None
+    """If both predicted the same items: how often the new version was better, as good and worse."""
     interval: tuple[float, float]
     """Holds the error rate of the new version minus that of the old one, at all times with the monitor's confidence."""
     margin: float
@@ -68,19 +72,26 @@ def _segment(engine: Engine, key: str, value: str, confidence: float) -> Segment
     )
 
 
-def compare(engine: Engine, old: str, new: str, margin: float = 0.0) -> Comparison:
-    """Compare two versions: each interval fails with half of the chance α, so the difference holds with 1 - α."""
-    if engine.settings.window is not None:
-        raise SidelightError("versions cannot be compared with a window, which drops old answers")
+def compare(engine: Engine, old: str, new: str) -> Comparison:
+    """Compare two versions, on the same items if possible.
+
+    Otherwise each of their intervals fails with half of the chance α, so the difference holds with 1 - α.
+    """
+    if engine.settings.window is not None or engine.settings.reviewer_error:
+        raise SidelightError("versions cannot be compared with a window or a reviewer_error")
+    margin = engine.settings.version_margin
     known = [value for key, value in (engine.segments.values if engine.segments is not None else ()) if key == VERSION]
-    for one in (old, new):
-        if one not in known:
-            raise NoEntryError(
-                f"no prediction of version {one!r} has been seen; there are {', '.join(known) or 'none'}"
-            )
     half = 1.0 - (1.0 - engine.settings.confidence) / 2.0
-    first, second = (_segment(engine, VERSION, one, half) for one in (old, new))
-    low, high = second.interval[0] - first.interval[1], second.interval[1] - first.interval[0]
+    first, second = (_segment(engine, VERSION, one, half) if one in known else None for one in (old, new))
+    pair = None if engine.pairs is None else engine.pairs.pairs.get((old, new))
+    counts = None if pair is None else pair.count(engine.ledger)
+    if counts is not None:
+        low, high = difference_interval(counts, engine.settings.confidence)
+    elif first is None or second is None:
+        unseen = old if first is None else new
+        raise NoEntryError(f"no prediction of version {unseen!r} has been seen; there are {', '.join(known) or 'none'}")
+    else:
+        low, high = second.interval[0] - first.interval[1], second.interval[1] - first.interval[0]
     verdict: Literal["better", "worse", "not worse", "unknown"] = "unknown"
     if low > margin:
         verdict = "worse"
@@ -88,4 +99,4 @@ def compare(engine: Engine, old: str, new: str, margin: float = 0.0) -> Comparis
         verdict = "better"
     elif high < margin:
         verdict = "not worse"
-    return Comparison(first, second, (low, high), margin, verdict)
+    return Comparison(first, second, counts, (low, high), margin, verdict)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 from sidelight.errors import SidelightError
-from sidelight.monitor.inputs import segment_of
+from sidelight.monitor.inputs import others_of, segment_of
 from sidelight.monitor.types import Decision, Label, Reason
 from sidelight.service.domain import history
 from sidelight.service.domain.inputs import Prediction
@@ -98,7 +98,7 @@ def _refuse_classes(replica: Replica, predictions: Sequence[Prediction], fresh: 
         try:
             if predictions[i].score is not None and n not in faults:
                 replica.monitor.settings.check_scores(predictions[i].prediction)
-            segment_of(predictions[i].segment, predictions[i].version)
+            others_of(predictions[i].others, segment_of(predictions[i].segment, predictions[i].version))
         except SidelightError as error:
             faults[n] = str(error)
     if faults:
@@ -110,7 +110,8 @@ def _decide(work: Work, replica: Replica, one: Prediction, key: bytes, batch: di
     """Decide about one prediction and journal it."""
     time = work.now if one.time is None else one.time
     score, segment = replica.monitor.settings.score(one.score), segment_of(one.segment, one.version)
-    decision, events = replica.monitor.decide(one.prediction, one.id, time, score, segment)
+    others = others_of(one.others, segment)
+    decision, events = replica.monitor.decide(one.prediction, one.id, time, score, segment, others)
     reason = Reason(decision.reason).code
     body: dict[str, Any] = {
         "id": one.id,
@@ -121,7 +122,12 @@ def _decide(work: Work, replica: Replica, one: Prediction, key: bytes, batch: di
         "reason": reason,
         **batch,
     }
-    about = {"score": one.score, "propensity": decision.propensity, "segment": [list(pair) for pair in segment] or None}
+    about = {
+        "score": one.score,
+        "propensity": decision.propensity,
+        "segment": [list(pair) for pair in segment] or None,
+        "others": [list(pair) for pair in others] or None,
+    }
     body |= {name: value for name, value in about.items() if value is not None}
     if decision.verify:
         body["number"] = replica.monitor.asked

@@ -106,6 +106,9 @@ class Prediction:
         Field(max_length=8, description='The parts of the traffic it belongs to, as in {"customer": "acme"}.'),
     ] = None
     version: Annotated[Label | None, Field(description="The version of the model that made it.")] = None
+    others: Annotated[
+        dict[str, Label] | None, Field(description="What other versions predict about the same item.")
+    ] = None
 
 
 @dataclass(config=ConfigDict(extra="forbid"), frozen=True, slots=True)

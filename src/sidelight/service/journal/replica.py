@@ -171,10 +171,10 @@ def decision_of(data: dict[str, Any]) -> Decision:
     return Decision(verify, data["id"], reason, data["class"], data.get("propensity"))
 
 
-def _about(replica: Replica, data: dict[str, Any]) -> tuple[float, tuple[tuple[str, str], ...]]:
-    """Return the score and the segment of a prediction."""
-    segment = tuple((key, value) for key, value in data.get("segment", ()))
-    return replica.monitor.settings.score(data.get("score")), segment
+def _about(replica: Replica, data: dict[str, Any]) -> tuple[float, Any, Any]:
+    """Return the score and the segment of a prediction, and what other versions predict."""
+    segment, others = (tuple((key, value) for key, value in data.get(name, ())) for name in ("segment", "others"))
+    return replica.monitor.settings.score(data.get("score")), segment, others
 
 
 def _begin_batch(replica: Replica, data: dict[str, Any]) -> None:
