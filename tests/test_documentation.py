@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+import set_install_commands
 
 import sidelight as sl
 
@@ -50,6 +51,14 @@ def test_every_page_can_be_reached_from_the_readme():
 def test_the_changelog_and_the_citation_speak_of_this_version():
     assert f"\n## {sl.__version__}\n" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert f"\nversion: {sl.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+
+
+def test_commands_install_the_package_from_where_it_is():
+    for path in set_install_commands.pages():
+        text = path.read_text(encoding="utf-8")
+        assert set_install_commands.written(text) == text, path.name
+    switched = set_install_commands.written('`pip install .` or pip install --upgrade ".[a,b]"', "sidelight")
+    assert switched == '`pip install sidelight` or pip install --upgrade "sidelight[a,b]"'
 
 
 def test_the_pages_are_written_for_strangers():

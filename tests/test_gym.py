@@ -234,7 +234,7 @@ def test_without_gymnasium_the_error_says_what_to_install():
         import sidelight.gym
     """)
     assert done.returncode == 1
-    assert done.stderr.strip().endswith("ImportError: sidelight.gym needs Gymnasium; try: pip install 'sidelight[gym]'")
+    assert done.stderr.strip().endswith("ImportError: sidelight.gym needs Gymnasium; try: pip install gymnasium")
 
 
 def test_nothing_else_imports_gymnasium():

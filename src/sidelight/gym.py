@@ -23,7 +23,7 @@ try:
     import gymnasium
     from gymnasium import spaces
 except ImportError as error:
-    raise ImportError("sidelight.gym needs Gymnasium; try: pip install 'sidelight[gym]'") from error
+    raise ImportError("sidelight.gym needs Gymnasium; try: pip install gymnasium") from error
 
 NAMESPACE = "sidelight"
 Observation = int | dict[str, Any]

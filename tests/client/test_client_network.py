@@ -37,7 +37,7 @@ def test_without_httpx_it_says_what_to_install():
         "from sidelight.errors import SidelightError\n"
         "try:\n    import sidelight.client\nexcept SidelightError as error:\n    print(error)"
     )
-    assert run_script(script) == 'the client needs httpx: run `pip install "sidelight[client]"`\n'
+    assert run_script(script) == "the client needs httpx: run `pip install httpx`\n"
 
 
 def test_a_program_that_ends_sends_what_it_put_off():

@@ -7,7 +7,7 @@
 
 Decisions fail open: if no one answers within the timeout, the prediction passes with the reason "unreachable", and
 `client.unreachable` counts it. All other calls then raise `UnreachableError`. If the service refuses a request,
-`ServiceError` says what is wrong. Install the extra first: `pip install "sidelight[client]"`.
+`ServiceError` says what is wrong. It needs httpx, which the extra `client` installs.
 """
 
 from sidelight.client.calls import UNREACHABLE, Answer, Pending

@@ -21,7 +21,7 @@ from sidelight.monitor.types import Decision
 try:
     import httpx
 except ModuleNotFoundError as error:
-    raise SidelightError('the client needs httpx: run `pip install "sidelight[client]"`') from error
+    raise SidelightError("the client needs httpx: run `pip install httpx`") from error
 
 T = TypeVar("T")
 P = ParamSpec("P")

@@ -83,7 +83,7 @@ def _drawn(reproduction: Reproduction, parts: Sequence[Part], folder: Path, note
     if not parts:
         return {}
     if importlib.util.find_spec("matplotlib") is None:
-        note("no figures without Matplotlib; try: pip install sidelight[plot]")
+        note("no figures without Matplotlib; try: pip install matplotlib")
         return {}
     from sidelight.report.figures.saving import save_for_report
 

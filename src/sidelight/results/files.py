@@ -88,5 +88,5 @@ def _check_format(manifest: Any) -> None:
     if version != provenance.FORMAT_VERSION:
         raise SidelightError(
             f"has format version {version!r} and this sidelight reads version {provenance.FORMAT_VERSION}: "
-            "read it with the version that wrote it, or run `pip install --upgrade sidelight`"
+            "read it with the version that wrote it, or install a newer one"
         )

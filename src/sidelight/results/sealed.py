@@ -106,9 +106,7 @@ def arrow() -> tuple[Any, Any]:
     try:
         return importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
     except ImportError:
-        raise SidelightError(
-            "Parquet files need pyarrow: run `pip install sidelight[parquet]`, or name the file .npz"
-        ) from None
+        raise SidelightError("Parquet files need pyarrow: run `pip install pyarrow`, or name the file .npz") from None
 
 
 def write_table(

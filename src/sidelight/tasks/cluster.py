@@ -184,7 +184,7 @@ def _dask() -> Any:
     try:
         import distributed
     except ImportError:
-        raise SidelightError("a cluster needs Dask: run `pip install sidelight[cluster]`") from None
+        raise SidelightError("a cluster needs Dask: run `pip install distributed`") from None
     return distributed
 
 

@@ -171,5 +171,5 @@ def test_permission_errors_name_the_file(own, monkeypatch):
 
 def test_without_matplotlib_the_remedy_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    assert "pip install sidelight[plot]" in refused("bartok", "--figure", tmp_path / "figure.svg")
+    assert "pip install matplotlib" in refused("bartok", "--figure", tmp_path / "figure.svg")
     assert invoke("bartok").exit_code == 0

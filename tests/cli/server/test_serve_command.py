@@ -184,7 +184,7 @@ def test_without_the_extra_it_says_what_to_install():
     )
     assert result.returncode == 2
     assert result.stderr == (
-        'sidelight: error: the service needs fastapi (not installed): run  pip install "sidelight[serve]"\n'
+        'sidelight: error: the service needs fastapi (not installed): run  pip install ".[serve]"\n'
     )
 
 

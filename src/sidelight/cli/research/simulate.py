@@ -256,7 +256,7 @@ def _written(
             paths.append(str(folder.path / name))
             folder.written.append(name)
     elif folder is not None:
-        click.echo("sidelight: note: no figure without Matplotlib; try: pip install sidelight[plot]", err=True)
+        click.echo("sidelight: note: no figure without Matplotlib; try: pip install matplotlib", err=True)
     if paths:
         from sidelight.report.figures.regret import draw_regret
         from sidelight.report.figures.saving import save_figure

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sidelight._version import PACKAGE
 from sidelight.errors import SidelightError
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def require_extra() -> None:
     missing = [name for name in _EXTRA if importlib.util.find_spec(name) is None]
     if missing:
         raise SidelightError(
-            f'the service needs {", ".join(missing)} (not installed): run  pip install "sidelight[serve]"'
+            f'the service needs {", ".join(missing)} (not installed): run  pip install "{PACKAGE}[serve]"'
         )
 
 

@@ -191,7 +191,7 @@ def _parquet_rows(path: Any, names: list[str]) -> Rows:
     try:
         parquet = importlib.import_module("pyarrow.parquet")
     except ImportError:
-        raise SidelightError("Parquet files need pyarrow: run `pip install sidelight[parquet]`, or give CSV") from None
+        raise SidelightError("Parquet files need pyarrow: run `pip install pyarrow`, or give CSV") from None
     try:
         file = parquet.ParquetFile(path)
     except Exception as error:  # whatever Arrow makes of a damaged file

@@ -61,7 +61,7 @@ def read(path: str | os.PathLike[str]) -> dict[str, Any]:
     if content.get("version") != VERSION:
         raise SidelightError(
             f"{name} has format version {content.get('version')!r} and this sidelight reads version {VERSION}: "
-            "read it with the version that wrote it, or run `pip install --upgrade sidelight`"
+            "read it with the version that wrote it, or install a newer one"
         )
     body = content.get("monitor")
     if not isinstance(body, dict) or content.get("sha256") != _digest(_monitor_json(body)):

@@ -37,7 +37,7 @@ def check_figure_path(path: str | os.PathLike[str]) -> None:
 def require_matplotlib() -> None:
     """Raise an error if figures cannot be drawn."""
     if importlib.util.find_spec("matplotlib") is None:
-        raise SidelightError("figures are drawn by Matplotlib, which is not installed: pip install sidelight[plot]")
+        raise SidelightError("figures are drawn by Matplotlib, which is not installed: pip install matplotlib")
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:

@@ -66,7 +66,7 @@ MEASURES = {"regret": "regret", "f1": "F1 score", "verifications": "verification
 UNKNOWN_TITLE = "Without a known reason"
 UNKNOWN_TEXT = "These numbers differ by more than chance, and it is not known why."
 COMPARISON = "How they compare with each other"
-NO_DRAWING = "This figure was not drawn, because Matplotlib is not installed (`pip install sidelight[plot]`)."
+NO_DRAWING = "This figure was not drawn, because Matplotlib is not installed (`pip install matplotlib`)."
 
 
 def protocols(account: Account) -> list[Protocol]:

@@ -213,7 +213,7 @@ def _write_parquet(found: Iterable[dict[str, Any]], what: str, path: str) -> int
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError:
-        raise SidelightError('Parquet needs pyarrow: run pip install "sidelight[parquet]"') from None
+        raise SidelightError("Parquet needs pyarrow: run pip install pyarrow") from None
     kinds = COLUMNS[what]
     types = {
         "whole": pa.int64(),

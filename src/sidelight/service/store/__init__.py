@@ -28,7 +28,7 @@ def open_storage(database: str, *, readonly: bool = False) -> Storage:
             from sidelight.service.store.postgres import PostgresStorage
         except ImportError:
             raise SidelightError(
-                "PostgreSQL needs psycopg, which is not installed: run pip install 'sidelight[postgres]'"
+                "PostgreSQL needs psycopg, which is not installed: run pip install 'psycopg[binary]'"
             ) from None
         return PostgresStorage(database, readonly=readonly)
     from sidelight.service.store.sqlite import SQLiteStorage

@@ -28,7 +28,7 @@ def check_schema(tx: Reader) -> None:
     if row is None or row[0] != VERSION:
         raise StorageError(
             f"the database has schema version {None if row is None else row[0]}, but this sidelight knows only "
-            f"{VERSION}: use the version of sidelight that made it, or run pip install --upgrade sidelight"
+            f"{VERSION}: use the version of sidelight that made it, or install a newer one"
         )
 
 

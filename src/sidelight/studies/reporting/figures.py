@@ -38,7 +38,7 @@ def wishes(study: Study) -> tuple[studies.FigureEntry, ...]:
 def draw(study: Study, results: ResultSet, folder: Path, note: Note) -> list[Figure]:
     """Draw all figures into a folder, as SVG and PNG; one that cannot be drawn is told of and harms no other."""
     if importlib.util.find_spec("matplotlib") is None:
-        note("no figures without Matplotlib; try: pip install sidelight[plot]")
+        note("no figures without Matplotlib; try: pip install matplotlib")
         return []
     if not study.figures and (number := len(settings(study))) > _MANY:
         note(f"no figures, as there are {number} settings: choose some with [[figures]] and games, worlds or horizons")

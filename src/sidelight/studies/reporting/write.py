@@ -134,7 +134,7 @@ def write_runs(path: Path, rows: Iterator[dict[str, Any]], note: Note) -> None:
     """Write rows of runs to a Parquet file that any tool can read; nothing if there are none."""
     if importlib.util.find_spec("pyarrow") is None:
         path.unlink(missing_ok=True)  # of an earlier call
-        note("no Parquet file of all runs without pyarrow; try: pip install sidelight[parquet]")
+        note("no Parquet file of all runs without pyarrow; try: pip install pyarrow")
         return
     first = next(rows, None)
     if first is not None:
