@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from typing import Any
@@ -39,6 +40,8 @@ def label_fault(value: Any) -> str | None:
     """Say what is wrong with a class, or return None."""
     if isinstance(value, str):
         return text_fault(value)
-    if isinstance(value, bool) or (isinstance(value, int | float) and abs(value) < _LARGEST):
+    if isinstance(value, bool) or (isinstance(value, int) and abs(value) < _LARGEST):
+        return None
+    if isinstance(value, float) and math.isfinite(value):
         return None
     return f"give a text of 1 to {MOST_CHARACTERS} characters or a number"

@@ -102,10 +102,10 @@ class Prediction:
         Field(description="A number that is larger where an error is more likely; see the setting score_is."),
     ] = None
     segment: Annotated[
-        dict[str, Label] | None,
+        dict[str, Text] | None,
         Field(max_length=8, description='The parts of the traffic it belongs to, as in {"customer": "acme"}.'),
     ] = None
-    version: Annotated[Label | None, Field(description="The version of the model that made it.")] = None
+    version: Annotated[Text | None, Field(description="The version of the model that made it.")] = None
     others: Annotated[
         dict[str, Label] | None, Field(description="What other versions predict about the same item.")
     ] = None
