@@ -25,9 +25,9 @@ OURS = ("auto", "mixed", "forest", "kernel", "logistic")
 OUR_NAMES = ("ProspectModel, auto", *(f"Prospect(model={model})" for model in OURS[1:]))
 RULES = {
     "Greedy": "never looks again",
-    "Epsilon": "looks in round t with the probability t^(-1/3) / 2",
+    "Epsilon": "looks in round t with the probability t^(-1/3) / 4",
     "Threshold": "looks where the two best actions cost nearly the same: uncertainty sampling",
-    "LabelFirst": "looks in the first rounds, and then never again",
+    "LabelFirst": "looks in the first 50 rounds, and then never again",
     "Committee": "looks where members of a bootstrapped committee disagree",
     "Thompson": "does what a member of the committee says, another one in each round",
     "InverseGap": "draws actions by how much worse they seem (SquareCB)",
@@ -49,7 +49,7 @@ but for looks:
 
 {rules}
 
-The constant of each rule is the best of {tried} on six other streams (`studies/real-streams-constants.toml`).
+The constant of each rule is the best of four on six other streams (`studies/real-streams-constants.toml`).
 `ProspectModel` and the linear strategies have their defaults.
 
 ```
@@ -258,7 +258,6 @@ def page(stored: dict[str, Any]) -> str:
         runs=stored["runs"],
         rounds=f"{grouped(lengths[0])} to {grouped(lengths[-1])}",
         rules="\n".join(f"- **{name}** {text};" for name, text in RULES.items())[:-1] + ".",
-        tried="three or four",
         note=f"{stored['note']}\n" if stored["note"] else "",
     )
     goal = GOAL.format(verdict=verdict(cases), least=LEAST, players=len({case.player for case in cases}))

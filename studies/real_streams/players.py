@@ -8,7 +8,7 @@ All rules keep the symbols that they were shown and fit their model anew when th
 symbol from the context and the action: whether a customer buys, from what is known of the customer and the price. The
 law of outcomes is that which fits its predictions for all actions best, and the action with the least expected loss
 under it is played. Rules differ in when they *look*, that is, play an action to be shown something:
-one of those that show something, drawn at random if there are several. The constant of a rule is the best of three on
+one of those that show something, drawn at random if there are several. The constant of a rule is the best of four on
 streams other than those that are reported.
 """
 
@@ -159,7 +159,7 @@ class Greedy(Rule):
 class Epsilon(Rule):
     """Look in round t with the probability constant * t^(-1/3)."""
 
-    chosen = 0.5
+    chosen = 0.25
 
     def decide(self, costs: np.ndarray, t: int) -> int | None:
         """Look now and then, whatever the context."""
@@ -169,7 +169,7 @@ class Epsilon(Rule):
 class Threshold(Rule):
     """Look where the second best action would cost at most `constant` more: uncertainty sampling."""
 
-    chosen = 0.1
+    chosen = 0.05
 
     def decide(self, costs: np.ndarray, t: int) -> int | None:
         """Look where the choice is close."""
@@ -180,7 +180,7 @@ class Threshold(Rule):
 class LabelFirst(Rule):
     """Look in the first `constant` rounds and then never again: a training set, and then production."""
 
-    chosen = 100.0
+    chosen = 50.0
 
     def decide(self, costs: np.ndarray, t: int) -> int | None:
         """Look at first."""
@@ -191,7 +191,7 @@ class Committee(Rule):
     """Look where more than the share `constant` of the members prefer another action than their mean does."""
 
     members = 8
-    chosen = 0.25
+    chosen = 0.375
 
     def decide(self, costs: np.ndarray, t: int) -> int | None:
         """Look where members differ."""
@@ -223,7 +223,7 @@ class InverseGap(Rule):
     (SquareCB).
     """
 
-    chosen = 8.0
+    chosen = 32.0
 
     def decide(self, costs: np.ndarray, t: int) -> int | None:
         """Draw an action."""

@@ -130,9 +130,9 @@ def agrawal_6() -> Data:
 
 def drift() -> Data:
     """Return loans whose rule changes half-way."""
-    before, after = _agrawal(2, 1500, seed=8), _agrawal(4, 1500, seed=9)
+    before, after = _agrawal(2, 1000, seed=8), _agrawal(4, 1000, seed=9)
     both = (np.concatenate(pair) for pair in zip(before[:2], after[:2], strict=True))
-    return Data(*both, change=1500)
+    return Data(*both, change=1000)
 
 
 def friedman_1() -> Data:
