@@ -1,4 +1,4 @@
-"""Measure the monitor and write the tables of docs/how-to/monitor-a-classifier.md.
+"""Measure the monitor and write the tables of docs/how-to/monitor-measurements.md.
 
     python docs/make_monitor_tables.py
 
@@ -30,7 +30,7 @@ from sidelight.studies.classifiers.watching import Outcome
 from sidelight.table import Column, Table
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "how-to" / "monitor-a-classifier.md"
+PAGE = ROOT / "docs" / "how-to" / "monitor-measurements.md"
 
 
 def grouped(value: float, digits: int = 0) -> str:

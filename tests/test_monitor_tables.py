@@ -1,4 +1,4 @@
-"""The tables of docs/how-to/monitor-a-classifier.md are written by a command."""
+"""The tables of docs/how-to/monitor-measurements.md are written by a command."""
 
 import importlib.util
 import re
