@@ -65,3 +65,16 @@ def test_the_pages_are_written_for_strangers():
     """No page speaks of machines or tools that a reader does not have."""
     for path in PAGES:
         assert not re.search(r"/(home|tmp|work|root)/", path.read_text(encoding="utf-8")), path.name
+
+
+def test_the_tests_that_pages_name_exist():
+    """A guarantee names the test that would fail if it were broken."""
+    there = {name for path in (ROOT / "tests").rglob("test_*.py") for name in [path.stem, *defined(path)]}
+    named = {name for path in PAGES for name in re.findall(r"\btest_\w+", path.read_text(encoding="utf-8"))}
+    assert len(named) > 30
+    assert sorted(named - there) == []
+
+
+def defined(path):
+    """Return the names of the tests of a file."""
+    return re.findall(r"^ *def (test_\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
