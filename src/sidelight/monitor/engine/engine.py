@@ -152,7 +152,8 @@ class Engine:
         """Enter what a verification showed, None if it is skipped, and the true class, if it was told."""
         done = take(self.ledger, id, correct)
         entry = self.ledger.entry(id)
-        entry.state.line.tell(entry.place, 0 if truth is None or correct is not False else self._truth(truth))
+        named = 0 if truth is None or correct is not False else self._truth(truth)
+        self.clock.settled += entry.state.line.tell(entry.place, named)
         if self.pairs is not None:
             self.pairs.tell(id, correct, truth)
         if self.scores is not None:

@@ -151,10 +151,12 @@ class Line:
                 found[self.tags[i], (self.truths[i] or UNTOLD) if self.marks[i] == WRONG else 0] += 1
         return found
 
-    def tell(self, place: int, truth: int) -> None:
-        """Note the true class of a verification, 0 if it is not told."""
-        if place >= self.origin:
-            self.truths[place - self.origin] = truth
+    def tell(self, place: int, truth: int) -> bool:
+        """Note the true class of a verification, 0 if it is not told; return whether that is new."""
+        if place < self.origin or self.truths[place - self.origin] == truth:
+            return False
+        self.truths[place - self.origin] = truth
+        return True
 
     def plain_tags(self) -> dict[str, Any]:
         """Return tags, true classes and tallies as plain data, where there are any."""
