@@ -73,7 +73,7 @@ class Talkative(EverySecond):
 
 def test_a_reason_of_its_own_is_refused_with_those_that_exist(monkeypatch):
     monkeypatch.setitem(POLICIES, "talkative", Talkative)
-    with pytest.raises(SidelightError, match=r"'I feel like it'.* OPEN, FIRST, .*SPARED$"):
+    with pytest.raises(SidelightError, match=r"'I feel like it'.* OPEN, FIRST, .*COMPARED$"):
         ClassifierMonitor(0.05, policy="talkative").decide("cat")
 
 

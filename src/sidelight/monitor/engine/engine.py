@@ -365,12 +365,11 @@ class Engine:
 
     def _enter_round(self, state: ClassState, verify: bool, reason: Reason, score: float) -> None:
         assert state.rounds is not None
-        assert self.scores is not None
         if verify:
             state.rounds.ask(state.predictions, score, reason is Reason.OPEN)
         else:
             state.rounds.spare(score)
-        self.scores.note(state, score)
+        self._use_scores().note(state, score)
 
     def _wanted(self, state: ClassState, day: str | None) -> tuple[bool, Reason]:
         """Return what the policy wants before any cap, and why; now and then a passed prediction gets a spot check."""
