@@ -7,7 +7,7 @@ import random
 import pytest
 
 from sidelight.errors import SidelightError
-from sidelight.monitor import ClassifierMonitor, Reason
+from sidelight.monitor import ClassifierMonitor, Reason, Report
 from sidelight.monitor.engine.engine import Engine
 from sidelight.monitor.stats.paired import Differences, difference_interval, log_evidence
 
@@ -37,6 +37,10 @@ def test_versions_are_told_apart_with_few_answers():
     assert found.interval[0] < 0.1 < found.interval[1]
     assert monitor.compare("old", "new").old.predictions == 3000
     assert found.new is None
+    report = monitor.report()
+    assert report.comparisons == (found,)
+    assert Report.from_dict(json.loads(json.dumps(report.to_dict()))) == report
+    assert "Versions on the same items" in report.to_html()
     assert watched(0.15, 0.05, 3000).compare("old", "new").verdict == "better"
     same = watched(0.05, 0.05, 5000, version_margin=0.05).compare("old", "new")
     assert same.verdict == "not worse"

@@ -25,10 +25,11 @@ from sidelight.monitor.inputs import (
 )
 from sidelight.monitor.inputs import label as plain_label
 from sidelight.monitor.io import saved_monitor
+from sidelight.monitor.report.breakdown import Comparison, TrueClasses
 from sidelight.monitor.report.make import make_report
 from sidelight.monitor.report.records import Report
-from sidelight.monitor.report.segments import Comparison, compare
-from sidelight.monitor.report.true_classes import TrueClasses, true_classes
+from sidelight.monitor.report.segments import compare
+from sidelight.monitor.report.true_classes import true_classes
 from sidelight.monitor.settings import SETTINGS, make_settings
 from sidelight.monitor.types import Answer, Decision, Event, VerdictChanged, Verification
 from sidelight.text import filled

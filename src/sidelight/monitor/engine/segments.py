@@ -14,6 +14,7 @@ from sidelight.monitor.engine.class_state import ClassState
 
 Segment = tuple[tuple[str, str], ...]
 """Keys and values, sorted by key."""
+Tallies = dict[ClassState, Counter[tuple[int, int]]]
 OTHER = "(other)"
 VERSION = "version"
 """The key of the version of the model."""
@@ -43,13 +44,19 @@ class Segments:
     def _known(self, pair: tuple[str, str]) -> bool:
         return pair in self.values or len(self.values) < _MOST_VALUES
 
-    def counts(self, key: str, value: str) -> Iterator[tuple[ClassState, int, int, int]]:
+    def tallies(self) -> Tallies:
+        """Return what the answers of each class say, by tag; see `sidelight.monitor.engine.line.Line.tally`."""
+        return {
+            state: state.line.tally(None if state.rounds is None else state.rounds.fair) for state in self.predictions
+        }
+
+    def counts(self, key: str, value: str, tallies: Tallies) -> Iterator[tuple[ClassState, int, int, int]]:
         """Yield for each class of a segment its predictions, the answers that count, and errors among them."""
         tags = {tag for segment, tag in self.tags.items() if (key, value) in segment}
         for state, predictions in self.predictions.items():
             seen = sum(predictions[tag] for tag in tags)
             if seen:
-                tally = state.line.tally(None if state.rounds is None else state.rounds.fair)
+                tally = tallies[state]
                 counted = sum(count for (tag, _), count in tally.items() if tag in tags)
                 yield state, seen, counted, counted - sum(tally[tag, 0] for tag in tags)
 

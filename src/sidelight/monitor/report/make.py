@@ -10,7 +10,7 @@ from sidelight.monitor.engine.engine import Engine
 from sidelight.monitor.engine.ledger import Ledger
 from sidelight.monitor.report.guarantee import guarantee
 from sidelight.monitor.report.records import FRESH, ClassReport, DriftReport, Report
-from sidelight.monitor.report.segments import segment_reports
+from sidelight.monitor.report.segments import comparisons, segment_reports
 from sidelight.monitor.settings import Settings
 from sidelight.monitor.stats.overall import Counts, Overall, overall
 from sidelight.monitor.types import ANSWERS, Reason, VerdictChanged, Verification
@@ -45,6 +45,7 @@ def make_report(engine: Engine) -> Report:
         guarantee=guarantee(settings, bool(ledger.late)),
         drift=_drift(settings, classes, ledger) if settings.drift else None,
         segments=segment_reports(engine),
+        comparisons=comparisons(engine),
         late_rates=_late_rates(*ledger.compared),
     )
 

@@ -6,10 +6,11 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from sidelight._storage import replacing
 from sidelight.errors import NoEntryError, SidelightError
+from sidelight.monitor.report.breakdown import Comparison, SegmentReport, comparison_from, segment_from, taken
 from sidelight.monitor.stats.confidence import Verdict
 from sidelight.monitor.stats.overall import Overall
 from sidelight.monitor.stats.score_quality import Bin, ScoreReport
@@ -103,25 +104,6 @@ def by_importance(one: ClassReport) -> tuple[int, float]:
 
 
 @dataclass(frozen=True)
-class SegmentReport:
-    """One value of one key, over all classes."""
-
-    key: str
-    value: str
-    predictions: int
-    verified: int
-    """Answers that count."""
-    errors: int
-    estimate: float | None
-    interval: tuple[float, float]
-    tolerance: float
-    """That of the classes, each weighted by its predictions in the segment."""
-    verdict: Literal["above", "below", "unknown"]
-    classes: tuple[tuple[Label, int, int, int], ...]
-    """Each class with its predictions, answers and errors in this segment."""
-
-
-@dataclass(frozen=True)
 class DriftReport:
     """What looking for changes in error rates costs, over all classes."""
 
@@ -181,6 +163,8 @@ class Report:
     """None if the monitor does not look for changes in error rates."""
     segments: tuple[SegmentReport, ...] = ()
     """Error rates of parts of the traffic, the worst first."""
+    comparisons: tuple[Comparison, ...] = ()
+    """Versions of the model that predicted the same items."""
     late_rates: tuple[float, float] | None = None
     """The share of errors among late answers, and among answers to verifications around the same time."""
 
@@ -231,6 +215,7 @@ class Report:
             for name, value in vars(self).items()
         }
         others["segments"] = [asdict(one) for one in self.segments]
+        others["comparisons"] = [asdict(one) for one in self.comparisons]
         return others | {"classes": self.to_records(), "saved": self.saved}
 
     @classmethod
@@ -239,12 +224,13 @@ class Report:
         try:
             whole, drift = data["overall"], data["drift"]
             return cls(
-                **_taken(cls, data)
+                **taken(cls, data)
                 | {
                     "classes": tuple(_class_from(row) for row in data["classes"]),
-                    "overall": whole and Overall(**_taken(Overall, whole) | {"interval": tuple(whole["interval"])}),
-                    "segments": tuple(_segment_from(row) for row in data.get("segments", ())),
-                    "drift": drift and DriftReport(**_taken(DriftReport, drift)),
+                    "overall": whole and Overall(**taken(Overall, whole) | {"interval": tuple(whole["interval"])}),
+                    "segments": tuple(segment_from(row) for row in data.get("segments", ())),
+                    "comparisons": tuple(comparison_from(row) for row in data.get("comparisons", ())),
+                    "drift": drift and DriftReport(**taken(DriftReport, drift)),
                     "late_rates": data.get("late_rates") and tuple(data["late_rates"]),
                 }
             )
@@ -289,21 +275,11 @@ class Report:
         return text(self)
 
 
-def _taken(kind: type[Any], data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a class that the data has."""
-    return {field.name: data[field.name] for field in fields(kind) if field.name in data}
-
-
 def _class_from(row: Mapping[str, Any]) -> ClassReport:
     pairs = {
         key: None if row[key] is None else tuple(row[key]) for key in ("interval", "undecidable", "stands", "events")
     }
-    return ClassReport(**_taken(ClassReport, row) | pairs | {"score": _score_from(row.get("score"))})
-
-
-def _segment_from(row: Mapping[str, Any]) -> SegmentReport:
-    pairs = {"interval": tuple(row["interval"]), "classes": tuple(tuple(one) for one in row["classes"])}
-    return SegmentReport(**_taken(SegmentReport, row) | pairs)
+    return ClassReport(**taken(ClassReport, row) | pairs | {"score": _score_from(row.get("score"))})
 
 
 def _score_from(row: Mapping[str, Any] | None) -> ScoreReport | None:
@@ -311,5 +287,5 @@ def _score_from(row: Mapping[str, Any] | None) -> ScoreReport | None:
         return None
     ends = ("auc_interval", "found", "alarmed", "answered")
     pairs = {key: None if row[key] is None else tuple(row[key]) for key in ends}
-    bins = tuple(Bin(**_taken(Bin, one) | {"interval": tuple(one["interval"])}) for one in row["bins"])
-    return ScoreReport(**_taken(ScoreReport, row) | pairs | {"bins": bins})
+    bins = tuple(Bin(**taken(Bin, one) | {"interval": tuple(one["interval"])}) for one in row["bins"])
+    return ScoreReport(**taken(ScoreReport, row) | pairs | {"bins": bins})

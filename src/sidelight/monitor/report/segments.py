@@ -8,40 +8,24 @@ intervals of a key hold at all times together.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from sidelight.errors import NoEntryError, SidelightError
 from sidelight.monitor.engine.engine import Engine
-from sidelight.monitor.engine.segments import VERSION
-from sidelight.monitor.report.records import SegmentReport
+from sidelight.monitor.engine.segments import VERSION, Tallies
+from sidelight.monitor.report.breakdown import Comparison, SegmentReport
 from sidelight.monitor.stats.overall import Counts, overall
-from sidelight.monitor.stats.paired import Differences, difference_interval
+from sidelight.monitor.stats.paired import difference_interval
 from sidelight.monitor.stats.together import share_of
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Two versions of a model."""
-
-    old: SegmentReport | None
-    new: SegmentReport | None
-    """What is known about each by itself; None if it was not the version of any prediction."""
-    differences: Differences | None
-    """If both predicted the same items: how often the new version was better, as good and worse."""
-    interval: tuple[float, float]
-    """Holds the error rate of the new version minus that of the old one, at all times with the monitor's confidence."""
-    margin: float
-    verdict: Literal["better", "worse", "not worse", "unknown"]
-    """"worse" by more than the margin, "better" at all, or "not worse" by more than the margin."""
 
 
 def segment_reports(engine: Engine) -> tuple[SegmentReport, ...]:
     """Return all segments, those with most errors beyond the tolerance first."""
     if engine.segments is None or engine.settings.window is not None:
         return ()
+    tallies = engine.segments.tallies()
     found = [
-        _segment(engine, key, value, 1.0 - (1.0 - engine.settings.confidence) * share_of(place, 0))
+        _segment(engine, tallies, key, value, 1.0 - (1.0 - engine.settings.confidence) * share_of(place, 0))
         for (key, value), place in engine.segments.values.items()
     ]
     return tuple(sorted(found, key=_importance))
@@ -53,9 +37,9 @@ def _importance(one: SegmentReport) -> tuple[int, float]:
     )
 
 
-def _segment(engine: Engine, key: str, value: str, confidence: float) -> SegmentReport:
+def _segment(engine: Engine, tallies: Tallies, key: str, value: str, confidence: float) -> SegmentReport:
     assert engine.segments is not None
-    rows = list(engine.segments.counts(key, value))
+    rows = list(engine.segments.counts(key, value, tallies))
     counts = [Counts(state.tolerance, seen, n, e) for state, seen, n, e in rows]
     whole = overall(counts, confidence, engine.settings.reviewer_error)
     return SegmentReport(
@@ -82,7 +66,8 @@ def compare(engine: Engine, old: str, new: str) -> Comparison:
     margin = engine.settings.version_margin
     known = [value for key, value in (engine.segments.values if engine.segments is not None else ()) if key == VERSION]
     half = 1.0 - (1.0 - engine.settings.confidence) / 2.0
-    first, second = (_segment(engine, VERSION, one, half) if one in known else None for one in (old, new))
+    tallies = {} if engine.segments is None else engine.segments.tallies()
+    first, second = (_segment(engine, tallies, VERSION, one, half) if one in known else None for one in (old, new))
     pair = None if engine.pairs is None else engine.pairs.pairs.get((old, new))
     counts = None if pair is None else pair.count(engine.ledger)
     if counts is not None:
@@ -99,4 +84,11 @@ def compare(engine: Engine, old: str, new: str) -> Comparison:
         verdict = "better"
     elif high < margin:
         verdict = "not worse"
-    return Comparison(first, second, counts, (low, high), margin, verdict)
+    return Comparison((old, new), first, second, counts, (low, high), margin, verdict)
+
+
+def comparisons(engine: Engine) -> tuple[Comparison, ...]:
+    """Return the comparisons of versions that predicted the same items."""
+    if engine.pairs is None or engine.settings.window is not None or engine.settings.reviewer_error:
+        return ()
+    return tuple(compare(engine, *names) for names in engine.pairs.pairs)

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
-from sidelight.errors import NoEntryError, SidelightError
+from sidelight.errors import SidelightError
 from sidelight.monitor.engine.class_state import ClassState
 from sidelight.monitor.engine.engine import Engine
 from sidelight.monitor.engine.line import UNTOLD
+from sidelight.monitor.report.breakdown import ConfusionCell, TrueClass, TrueClasses
 from sidelight.monitor.stats.confidence import rate_test
 from sidelight.monitor.stats.overall import Counts, overall_interval
 from sidelight.monitor.types import Label
@@ -28,50 +28,6 @@ from sidelight.monitor.types import Label
 _USUAL = 0.05
 """The rate near which intervals of shares are the narrowest."""
 _WIDE = 0.5
-
-
-class ConfusionCell(NamedTuple):
-    """One predicted class with one true class."""
-
-    predicted: Label
-    true: Label
-    answers: int
-    share: float
-    """Of the predictions of the class, how many are of this true class."""
-    interval: tuple[float, float]
-    """Holds that share at all times with the monitor's confidence, for each cell separately."""
-
-
-@dataclass(frozen=True)
-class TrueClass:
-    """How much of a true class is predicted as such."""
-
-    name: Label
-    found: int
-    """Answers where it was predicted, and right."""
-    missed: int
-    """Answers where another class was predicted."""
-    recall: float | None
-    """The share of its items that are predicted as it; None if no answer says anything about it."""
-    interval: tuple[float, float]
-    note: str | None
-    """What cannot be known yet."""
-
-
-@dataclass(frozen=True)
-class TrueClasses:
-    """The confusion matrix of a monitor, and the recall of each true class."""
-
-    cells: tuple[ConfusionCell, ...]
-    classes: tuple[TrueClass, ...]
-    untold: int
-    """Answers "wrong" without a true class."""
-
-    def __getitem__(self, name: Label) -> TrueClass:
-        for one in self.classes:
-            if one.name == name:
-                return one
-        raise NoEntryError(f"no prediction or answer has named the class {name!r}")
 
 
 class _Row(NamedTuple):
