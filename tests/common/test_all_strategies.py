@@ -14,8 +14,21 @@ from sidelight.kernels import compiled_available
 CHECKS = {check.__name__: check for check in strategy_checks()}
 NEEDS_COMPILER = {"workers_do_not_matter", "compiled_as_interpreted"}
 # Strategies that need long for a round meet fewer games.
-FEW = dict.fromkeys(("BPMLeast", "CBPSide", "EpsilonGreedySide", "ExpPM", "GreedySide", "TSPM", "TSPMGaussian"), 4)
-FEW |= dict.fromkeys(("IDS", "IDSContexts", "Mario", "PMDMED", "PMDMEDHinge", "ProspectSide", "VIDS"), 2)
+FEW = dict.fromkeys(
+    (
+        "BPMLeast",
+        "CBPSide",
+        "EpsilonGreedySide",
+        "ExpPM",
+        "GreedySide",
+        "Restarting",
+        "SquareCB",
+        "TSPM",
+        "TSPMGaussian",
+    ),
+    4,
+)
+FEW |= dict.fromkeys(("BOBWLocal", "IDS", "IDSContexts", "Mario", "PMDMED", "PMDMEDHinge", "ProspectSide", "VIDS"), 2)
 FEW |= {"Prospect": 4, "ProspectModel": 1, "PGTS": 1, "PGIDS": 1}
 # What each strategy leaves out, beyond what follows from its being contextual, compiled or refused a game.
 OPTED_OUT = {"shift_invariant": "common_losses_do_not_matter", "bounded_memory": "memory_is_bounded"}

@@ -3,6 +3,7 @@ from sidelight.strategies.prospect.prospect import Prospect as Prospect
 from sidelight.strategies.confidence_bounds.cbp import CBP as CBP
 from sidelight.strategies.confidence_bounds.cbp import RandCBP as RandCBP
 from sidelight.strategies.posterior.bpm import BPMLeast as BPMLeast
+from sidelight.strategies.posterior.bpmts import BPMTS as BPMTS
 from sidelight.strategies.posterior.tspm import TSPM as TSPM
 from sidelight.strategies.posterior.tspm import TSPMGaussian as TSPMGaussian
 from sidelight.strategies.posterior.mario import Mario as Mario
@@ -11,10 +12,12 @@ from sidelight.strategies.dmed.pmdmed import PMDMED as PMDMED
 from sidelight.strategies.dmed.hinge import PMDMEDHinge as PMDMEDHinge
 from sidelight.strategies.adversarial.feedexp3 import FeedExp3 as FeedExp3
 from sidelight.strategies.adversarial.bobw import BOBW as BOBW
+from sidelight.strategies.adversarial.bobw_local import BOBWLocal as BOBWLocal
 from sidelight.strategies.adversarial.exppm import ExpPM as ExpPM
 from sidelight.strategies.adversarial.neighborhood_watch import NeighborhoodWatch2 as NeighborhoodWatch2
 from sidelight.strategies.information.ids import IDS as IDS
 from sidelight.strategies.information.asymptotic_ids import AsymptoticIDS as AsymptoticIDS
+from sidelight.strategies.changing.restarting import Restarting as Restarting
 from sidelight.strategies.bandits.bernoulli import KLUCB as KLUCB
 from sidelight.strategies.bandits.bernoulli import BetaThompson as BetaThompson
 from sidelight.strategies.baselines.greedy import EpsilonGreedy as EpsilonGreedy
@@ -28,6 +31,7 @@ from sidelight.strategies.labels.pg import PGTS as PGTS
 from sidelight.strategies.labels.pg import PGIDS as PGIDS
 from sidelight.strategies.labels.stap import STAP as STAP
 from sidelight.strategies.labels.cesa import CESA as CESA
+from sidelight.strategies.baselines.squarecb import SquareCB as SquareCB
 from sidelight.strategies.bandits.linear import LinUCB as LinUCB
 from sidelight.strategies.bandits.linear import LinTS as LinTS
 from sidelight.strategies.baselines.greedy_contexts import EpsilonGreedySide as EpsilonGreedySide

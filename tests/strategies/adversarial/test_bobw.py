@@ -8,6 +8,7 @@ import pytest
 import sidelight as sl
 from sidelight.environments import IID, Replay
 from sidelight.strategies.adversarial.bobw import BOBW, next_exploration
+from sidelight.strategies.adversarial.bobw_local import BOBWLocal
 from sidelight.strategies.base import observe
 
 PLAYABLE = [name for name in sl.games.names() if sl.games.describe(name).kind in ("easy", "hard")]
@@ -101,3 +102,29 @@ def test_the_horizon_is_a_number_of_rounds(wrong):
 def test_hopeless_games_are_refused():
     with pytest.raises(sl.SidelightError, match="hopeless"):
         BOBW(sl.games.load("hopeless"))
+
+
+def test_the_local_form_follows_its_formulas():
+    """The rate by the entropies of q, and no action below q_a / (2 k)."""
+    game, rng = sl.games.load("bartok"), np.random.default_rng(4)
+    strategy = BOBWLocal(game, horizon=1_000, learning=1.0)
+    state, k = strategy.state, 3
+    c1 = beta = 2 * k**1.5 * math.sqrt(math.log(1_000) / math.log(3))
+    entropy = 0.0
+    for _ in range(30):
+        totals = state.totals.copy()
+        action = strategy.act()
+        q = np.exp(-(totals - totals.min()) / max(2 * 2 * k**2, beta))
+        q /= q.sum()
+        assert state.scratch.weights == pytest.approx(q)
+        assert (state.p[strategy.compiled_parameters.program.members] >= q / (2 * k) - 1e-12).all()
+        assert state.p.sum() == pytest.approx(1)
+        entropy -= (q * np.log(q)).sum()
+        beta += c1 / math.sqrt(1 + entropy / math.log(3))
+        assert state.beta[0] == pytest.approx(beta)
+        strategy.observe(game.feedback[action][rng.integers(3)])
+
+
+def test_the_local_form_refuses_hard_games():
+    with pytest.raises(sl.SidelightError, match="BOBWLocal plays easy games, and this one is hard: use BOBW"):
+        BOBWLocal(sl.games.load("label-efficient"))

@@ -14,13 +14,13 @@ from strategies.adversarial.exact_program import exact_value, solve_exactly
 PLAYABLE = [name for name in sl.games.names() if sl.games.describe(name).kind in ("easy", "hard")]
 
 
-def practical(game, q, eta):
+def practical(game, q, eta, least=0.0):
     """Return value, p and the estimates times the chances of their actions."""
     program = new_program(sl.analyze(game))
     room, p = new_workspace(program), np.full(game.n_actions, 1 / game.n_actions)
     room.weights[:] = q
     table = np.zeros((len(program.rows), len(program.members)))
-    value = solve_program(program, room, eta, p, table)
+    value = solve_program(program, room, eta, least, p, table)
     owner = np.repeat(np.arange(game.n_actions), np.diff(program.first))
     return program, value, p, table * p[owner, None]
 

@@ -6,8 +6,9 @@ from scipy.special import rel_entr
 
 import sidelight as sl
 from sidelight.strategies.base import act
-from sidelight.strategies.posterior.mario import Mario, transport
+from sidelight.strategies.posterior.mario import Mario
 from sidelight.strategies.posterior.vids import VIDS
+from sidelight.strategies.shared.transport import least_place, transport
 
 NOTHING = np.zeros(0)
 
@@ -15,7 +16,8 @@ NOTHING = np.zeros(0)
 def transported(adjacent, chance, expected):
     size = len(chance)
     share, parent = np.zeros(size), np.zeros(size, np.int64)
-    transport(np.array(adjacent), np.array(chance, float), np.array(expected, float), parent, share)
+    expected = np.array(expected, float)
+    transport(np.array(adjacent), least_place(expected), np.array(chance, float), expected, parent, share)
     return share
 
 

@@ -1,1 +1,1 @@
-"""Strategies with a bound against any sequence of outcomes: FeedExp3, BOBW, NeighborhoodWatch2 and ExpPM."""
+"""Strategies with a bound against any sequence of outcomes: FeedExp3, BOBW, BOBWLocal, NeighborhoodWatch2 and ExpPM."""

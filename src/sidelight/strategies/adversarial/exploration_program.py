@@ -109,13 +109,21 @@ def new_workspace(program: Program) -> Workspace:
 
 
 @kernel
-def solve_program(program: Program, room: Workspace, eta: float, p: Floats, table: Floats) -> float:
-    """Set p, given the former one, and the table of estimates (symbols, members) for room.weights; return the value."""
+def solve_program(program: Program, room: Workspace, eta: float, least: float, p: Floats, table: Floats) -> float:
+    """Set p, given the former one, and the table of estimates (symbols, members) for room.weights; return the value.
+
+    No action has less than `least` times its weight q.
+    """
     if program.revealing >= 0:
-        reveal(program, room, eta, p, table)
+        reveal(program, room, eta, least, p, table)
     else:
         center_losses(program, room)
         descend(program, room, eta, p)
+        if least > 0.0:
+            for a in range(p.shape[0]):
+                p[a] *= 1.0 - least
+            for b in range(program.members.shape[0]):
+                p[program.members[b]] += least * room.weights[b]
         set_estimates(program, room, p, table)
         mixed = 0.25 * eta * p.shape[0]
         while least_estimate(table) * eta < -1.0 and mixed <= _MOST_MIXED:
@@ -159,8 +167,8 @@ def value_of(program: Program, room: Workspace, eta: float, p: Floats, table: Fl
 
 
 @kernel
-def reveal(program: Program, room: Workspace, eta: float, p: Floats, table: Floats) -> None:
-    """Solve the program the first way."""
+def reveal(program: Program, room: Workspace, eta: float, share: float, p: Floats, table: Floats) -> None:
+    """Solve the program the first way; no action has less than `share` times its weight."""
     r, members, weights = program.revealing, program.members, room.weights
     own = 0.0  # q_r
     least = 0.0  # of all estimates times p_r
@@ -179,8 +187,8 @@ def reveal(program: Program, room: Workspace, eta: float, p: Floats, table: Floa
             least = min(least, gap)
         room.excess[x] = mean
         room.row[x] = square
-    low = min(1.0, max(1e-12, (-eta * least - own) / max(1.0 - own, 1e-12)))
-    high = 1.0
+    high = 1.0 - share
+    low = min(high, max(1e-12, (-eta * least - own) / max(1.0 - own, 1e-12)))
     for _ in range(_HALVINGS):  # by thirds
         third, other = low + (high - low) / 3.0, high - (high - low) / 3.0
         if revealed_value(program, room, eta, own, third) <= revealed_value(program, room, eta, own, other):
@@ -335,3 +343,16 @@ def least_estimate(table: Floats) -> float:
         for b in range(table.shape[1]):
             least = min(least, table[s, b])
     return least
+
+
+@kernel
+def draw_from(p: Floats, u: float) -> int:
+    """Return the action that u, uniform on [0, 1), chooses."""
+    last = 0
+    for a in range(p.shape[0]):
+        if p[a] > 0.0:
+            last = a
+            u -= p[a]
+            if u < 0.0:
+                break
+    return last

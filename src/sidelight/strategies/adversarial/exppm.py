@@ -25,6 +25,7 @@ from sidelight.kernels.arrays import Floats
 from sidelight.strategies.adversarial.exploration_program import (
     Program,
     Workspace,
+    draw_from,
     new_program,
     new_workspace,
     solve_program,
@@ -63,17 +64,9 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
     _, total = set_shares(state.totals, eta, weights)
     for b in range(weights.shape[0]):
         weights[b] /= total
-    value = solve_program(parameters.program, state.scratch, eta, state.p, state.table)
+    value = solve_program(parameters.program, state.scratch, eta, 0.0, state.p, state.table)
     state.spent[0] += max(0.0, value)
-    u = rng.random()
-    last = 0
-    for a in range(state.p.shape[0]):
-        if state.p[a] > 0.0:
-            last = a
-            u -= state.p[a]
-            if u < 0.0:
-                break
-    return last
+    return draw_from(state.p, rng.random())
 
 
 @implements(observe, Parameters)

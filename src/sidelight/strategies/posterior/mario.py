@@ -12,7 +12,6 @@ its posterior mean loss is no larger. P* and the means come from a pool of draws
 
 from __future__ import annotations
 
-import math
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -20,16 +19,17 @@ import numpy as np
 from sidelight.analysis import analyze
 from sidelight.errors import SidelightError
 from sidelight.game import Game
-from sidelight.kernels import implements, kernel
+from sidelight.kernels import implements
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.kernels.linear_algebra import multiply
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, check_whole, observe
 from sidelight.strategies.posterior.law_pool import Pool, Summary, new_pool, new_summary, renew, summarize
 from sidelight.strategies.posterior.law_posterior import Belief, Target, add_symbol, new_belief, new_target
 from sidelight.strategies.posterior.simplex_sampling import SimplexSampler, new_sampler
-from sidelight.strategies.shared.candidates import BestActions, best_actions, candidates, least_played
+from sidelight.strategies.shared.candidates import BestActions, best_actions, least_played
 from sidelight.strategies.shared.gaussian import channels
 from sidelight.strategies.shared.requirements import settled_action, unseen_pair
+from sidelight.strategies.shared.transport import adjacency, least_place, transport
 
 _TRIES = 1000  # proposals before a Markov chain draws
 
@@ -73,7 +73,8 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
     renew(parameters.target, state.belief, state.sampler, choice, state.pool, t, rng)
     summarize(state.pool, room.summary)
     multiply(choice.loss, room.summary.mean, room.expected)
-    transport(parameters.adjacent, room.summary.chance, room.expected, room.parent, room.share)
+    root = least_place(room.expected)
+    transport(parameters.adjacent, root, room.summary.chance, room.expected, room.parent, room.share)
     u = rng.random()
     drawn = 0
     for c in range(room.share.shape[0]):
@@ -85,33 +86,6 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
     chosen = least_played(choice, drawn, state.plays)
     state.plays[chosen] += 1
     return chosen
-
-
-@kernel
-def transport(adjacent: Integers, chance: Floats, expected: Floats, parent: Integers, share: Floats) -> None:
-    """Set r, given P* and the mean losses."""
-    size = chance.shape[0]
-    root = 0
-    for c in range(1, size):
-        if expected[c] < expected[root]:
-            root = c
-    for c in range(size):
-        share[c] = 0.0
-        parent[c] = root
-        least = math.inf
-        for d in range(size):
-            if adjacent[c, d] == 1 and expected[d] < least:
-                parent[c], least = d, expected[d]
-    for b in range(size):
-        if chance[b] > 0.0:
-            depth, at = 1, b
-            while at != root and depth <= size:  # the means fall along the way, so that no action comes twice
-                at = parent[at]
-                depth += 1
-            at = b
-            for _ in range(depth):
-                share[at] += chance[b] / depth
-                at = parent[at]
 
 
 @implements(observe, Parameters)
@@ -168,14 +142,10 @@ class Mario(KernelStrategy):
         self._channel = channels(game)
 
     def _compile(self) -> Parameters:
-        groups = list(candidates(self.analysis, pareto=True))
-        adjacent = np.zeros((len(groups), len(groups)), np.int64)
-        for i, j in self.analysis.neighbors:
-            adjacent[groups.index(i), groups.index(j)] = adjacent[groups.index(j), groups.index(i)] = 1
         return Parameters(
             settled=settled_action(self.analysis),
             choice=best_actions(self.analysis, relative=True, pareto=True),
-            adjacent=adjacent,
+            adjacent=adjacency(self.analysis),
             target=new_target(self.game, self._channel, True, float(self.regularization), _TRIES),
         )
 

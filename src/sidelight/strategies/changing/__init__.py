@@ -1,0 +1,1 @@
+"""Strategies for worlds whose law changes."""
