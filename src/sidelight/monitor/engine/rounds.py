@@ -134,6 +134,8 @@ class Rounds:
         if found.propensities.min() >= 1.0:
             self.next = 0
             return
+        for one in self.epochs[1:-1]:
+            one.forget_rows()
         self.epochs.append(bets.Epoch(self.sides, found.propensities, found.centres, shares))
         self.edges_of.append(len(self.edges) - 1)
         self.next = len(self.epochs) - 1
@@ -170,7 +172,7 @@ class Rounds:
         row = self._row_of(own, self._bin(self.epochs_of[i], self.scores[i]), status)
         begin, end = self._block(i)
         if end > begin:
-            row = row + passes.passed[np.frombuffer(self.passes[begin:end], dtype=np.uint8)].sum(axis=0)
+            row = row + passes.rows[np.frombuffer(self.passes[begin:end], dtype=np.uint8), bets.PASSED].sum(axis=0)
         return row
 
     @staticmethod

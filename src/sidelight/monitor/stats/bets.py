@@ -78,13 +78,13 @@ class Epoch:
     """A design in force: everything that the evidence of a round depends on, fixed before the round.
 
     `rows[b, o]` holds the logarithms of the factors of all terms, and z, if a round in the bin b has the outcome o;
-    `passed[b]` is the row of a pass, `least` the smallest propensity, `rounds` how many of its rounds count. `worth` is
-    what a round tells, verified or not, compared with an answer without scores.
+    `least` is the smallest propensity, `rounds` how many of its rounds count. `worth` is what a round tells, verified
+    or not, compared with an answer without scores.
     """
 
     def __init__(self, sides: Sides, propensities: Array, centres: Array, shares: Array) -> None:
         tolerance, rates = sides.test.rate, sides.rates
-        self.propensities, self.centres, self.shares = propensities, centres, shares
+        self.sides, self.propensities, self.centres, self.shares = sides, propensities, centres, shares
         self.least = float(propensities.min())
         self.chances: list[float] = propensities.tolist()
         self.rounds = 0
@@ -96,11 +96,22 @@ class Epoch:
             above = _SAFE / np.maximum(rates - z.min(), 1e-9)
             below = _SAFE / np.maximum(z.max() - rates, 1e-9)
             bets = np.clip(bets * min(1.0, self.worth), -below, above)
-        self.excesses = bets / (1.0 - bets * rates)
-        factors = 1.0 + bets * (z[:, :, None] - rates)
-        logs = np.where(factors > _LEAST_FACTOR, np.log(np.maximum(factors, _LEAST_FACTOR)), _LOG_ZERO)
-        self.rows = np.concatenate([logs, z[:, :, None]], axis=2)
-        self.passed = np.ascontiguousarray(self.rows[:, PASSED])
+        self.bets, self.excesses = bets, bets / (1.0 - bets * rates)
+        self._rows: Array | None = None
+
+    @property
+    def rows(self) -> Array:
+        """The table of rows; it is made when it is needed, because most of it is not for long."""
+        if self._rows is None:
+            z = outcomes(self.propensities, self.centres)[:, :, None]
+            factors = 1.0 + self.bets * (z - self.sides.rates)
+            logs = np.where(factors > _LEAST_FACTOR, np.log(np.maximum(factors, _LEAST_FACTOR)), _LOG_ZERO)
+            self._rows = np.concatenate([logs, z], axis=2)
+        return self._rows
+
+    def forget_rows(self) -> None:
+        """Give the memory of the table back."""
+        self._rows = None
 
 
 def everything(sides: Sides) -> Epoch:
