@@ -10,7 +10,7 @@ import pytest
 from sidelight.errors import SidelightError
 from sidelight.monitor import ClassifierMonitor, Reason
 from sidelight.monitor.stats.confidence import rate_test
-from sidelight.monitor.stats.score_bins import BINS, MISSING, bin_of
+from sidelight.monitor.stats.scores.bins import BINS, MISSING, bin_of
 
 
 class Twin:

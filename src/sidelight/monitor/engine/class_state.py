@@ -14,7 +14,7 @@ from sidelight.monitor.stats.confidence import Verdict
 from sidelight.monitor.stats.drift import WINDOW, Drift
 from sidelight.monitor.stats.notice import History, share_of
 from sidelight.monitor.stats.randomness import key_of
-from sidelight.monitor.stats.score_bins import Prior
+from sidelight.monitor.stats.scores.bins import Prior
 from sidelight.monitor.stats.spot_checks import SpotChecks
 from sidelight.monitor.types import ANSWERS, DRIFTED, Events, Label, Reason, VerdictChanged
 

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 
 from sidelight.monitor.engine.line import PENDING, RIGHT, WRONG, Line
-from sidelight.monitor.stats import bets
 from sidelight.monitor.stats.confidence import RateTest, Verdict
-from sidelight.monitor.stats.design import design
 from sidelight.monitor.stats.randomness import uniform
-from sidelight.monitor.stats.score_bins import BINS, Array, Prior, Slope, bin_of, fitted
-from sidelight.monitor.stats.score_quality import ScoreReport, quality
+from sidelight.monitor.stats.scores import bets
+from sidelight.monitor.stats.scores.bins import BINS, Array, Prior, Slope, bin_of, fitted
+from sidelight.monitor.stats.scores.design import design
+from sidelight.monitor.stats.scores.quality import ScoreReport, quality
 
 _FIRST, _FEWEST_ERRORS, _GROWTH = 20, 2, 1.15
 """Answers and errors before the first design, and by how much answers grow between designs."""
@@ -35,8 +35,8 @@ class Rounds:
 
     Of each verification: its score (NaN if it has none), the number of the epoch of its block, where its passes end in
     `passes`, which holds their bins, and its kind. `verified`, `errors` and `seen` count answers and rounds by bin for
-    the map from scores to errors, and `sums` are the sums of rows, see `sidelight.monitor.stats.bets.Epoch`, of all
-    rounds that count.
+    the map from scores to errors, and `sums` are the sums of rows, see `sidelight.monitor.stats.scores.bets.Epoch`, of
+    all rounds that count.
     """
 
     def __init__(self, test: RateTest, line: Line, key: int, edges: Sequence[Sequence[float]]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sidelight.monitor.engine.class_state import ClassState
-from sidelight.monitor.stats.score_bins import BINS, EDGES_AFTER, bin_of, edges_of, prior_from
+from sidelight.monitor.stats.scores.bins import BINS, EDGES_AFTER, bin_of, edges_of, prior_from
 from sidelight.monitor.types import Label
 
 

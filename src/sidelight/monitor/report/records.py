@@ -13,7 +13,7 @@ from sidelight.errors import NoEntryError, SidelightError
 from sidelight.monitor.report.breakdown import Comparison, SegmentReport, comparison_from, segment_from, taken
 from sidelight.monitor.stats.confidence import Verdict
 from sidelight.monitor.stats.overall import Overall
-from sidelight.monitor.stats.score_quality import Bin, ScoreReport
+from sidelight.monitor.stats.scores.quality import Bin, ScoreReport
 from sidelight.monitor.types import Label
 from sidelight.results.frames import library
 from sidelight.text import grouped

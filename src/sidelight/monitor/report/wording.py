@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sidelight.monitor.report.class_table import class_table, short_name
 from sidelight.monitor.report.records import FRESH, ClassReport, Report
-from sidelight.monitor.stats.score_quality import ScoreReport
+from sidelight.monitor.stats.scores.quality import ScoreReport
 from sidelight.text import grouped, wrapped
 
 _COLUMNS = {

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sidelight.monitor.stats.score_bins import BINS, Array, logistic
+from sidelight.monitor.stats.scores.bins import BINS, Array, logistic
 
 FLOOR = 0.2
 """The least propensity."""

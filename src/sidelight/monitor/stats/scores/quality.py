@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sidelight.monitor.stats.confidence import RateTest
-from sidelight.monitor.stats.score_bins import MISSING, RANKS, Array
+from sidelight.monitor.stats.scores.bins import MISSING, RANKS, Array
 
 _WIDTH = 1.96
 _USELESS = 0.6

@@ -7,9 +7,9 @@ y is 1 if the answer is "wrong":
     z = f_b + ξ (y - f_b) / π_b,      whose expectation is the error rate, whatever the scores are worth,
     E(p) = sum_k w_k prod over rounds of (1 + θ_k z) / (1 + θ_k p).
 
-So E(p) is the evidence of `evidence`, with the same guarantee, and the same number where all propensities are 1. A
-prediction that was let pass by the coin counts, too, with z = f_b. Compare doubly robust estimation (Robins, Rotnitzky
-and Zhao 1994) and testing by betting (Waudby-Smith and Ramdas 2024).
+So E(p) is the evidence of `sidelight.monitor.stats.evidence`, with the same guarantee, and the same number where all
+propensities are 1. A prediction that was let pass by the coin counts, too, with z = f_b. Compare doubly robust
+estimation (Robins, Rotnitzky and Zhao 1994) and testing by betting (Waudby-Smith and Ramdas 2024).
 
 **Bets.** A mixture has θ = λ / (1 - λ p) where everything is verified. A design whose z varies more bets less:
 λ is multiplied by min(1, τ (1 - τ) / V) with V = sum_b q_b [(τ - f_b)² + f_b (1 - f_b) / π_b], and 0.999 of the largest
@@ -25,8 +25,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from sidelight.monitor.stats.confidence import RateTest, Verdict
-from sidelight.monitor.stats.design import outcomes
-from sidelight.monitor.stats.score_bins import BINS, Array
+from sidelight.monitor.stats.scores.bins import BINS, Array
+from sidelight.monitor.stats.scores.design import outcomes
 
 PASSED, RIGHT, WRONG = range(3)
 """What can become of a round."""

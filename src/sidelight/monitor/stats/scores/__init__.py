@@ -1,0 +1,1 @@
+"""Scores of predictions: what they say about errors, what to verify, and evidence that stays valid."""
