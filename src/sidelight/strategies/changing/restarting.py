@@ -80,7 +80,8 @@ def _observe(parameters: Parameters, state: State, action: int, symbol: int, con
 class Restarting(KernelStrategy):
     """Another strategy, started anew when the law of symbols seems to have changed: for worlds whose law jumps.
 
-    Nothing is proved about it. Measured: docs/how-to/changing-worlds.md.
+    Nothing is proved about it. Measured over eight games, it costs 2 % where the law stays, and has a quarter of
+    RandCBP's regret where it jumps; where looking is expensive it gains little.
 
     Parameters
     ----------
