@@ -9,13 +9,21 @@ and needs no temperature.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from sidelight.kernels.arrays import Floats, Integers
 
 FLOOR = 1e-6  # the least probability of an outcome
+
+
+class Labels(NamedTuple):
+    """What a fit is told: the symbols that actions showed at contexts."""
+
+    contexts: Any
+    actions: Integers
+    symbols: Integers
 
 
 class Belief(Protocol):

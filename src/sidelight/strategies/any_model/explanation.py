@@ -16,8 +16,11 @@ def explanation(strategy: ProspectModel, settled: int, decision: Decision | None
         return f"The game is trivial: no action is ever better than {names[settled]}."
     if decision is None:
         return ""
-    mixture = state.mixture
-    trust = ", ".join(f"{name} {share:.0%}" for name, share in zip(mixture.names, mixture.shares, strict=True))
+    shares = state.mixture.shares
+    names_of_models = ["no contexts", *state.mixture.names]
+    trust = ", ".join(
+        f"{name} {share:.0%}" for name, share in zip(names_of_models, [1.0 - shares.sum(), *shares], strict=True)
+    )
     law = ", ".join(f"{name} {p:.1%}" for name, p in zip(game.outcomes, decision.law, strict=True))
     lines = [
         f"Round {state.clock}: {state.looks} looks so far, {state.bought} of them bought; "
@@ -26,9 +29,12 @@ def explanation(strategy: ProspectModel, settled: int, decision: Decision | None
         f"Expected at this context: {law}.",
         f"{names[decision.best]} costs least.",
     ]
+    if decision.blind:
+        reason = "a look that does not depend on the context shows whether contexts help"
+        return "\n".join([*lines, f"{names[decision.chosen]} is played: {reason}."])
     if not decision.values:
         return "\n".join([*lines, "It is also the only action that shows anything, so there is nothing to weigh."])
-    for a in strategy._stakes.signals:
+    for a in decision.values:
         cost = unit * (decision.costs[a] - decision.costs[decision.best])
         earned = unit * decision.values[a]
         lines.append(

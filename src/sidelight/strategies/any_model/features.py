@@ -39,7 +39,7 @@ class Features:
         self._mean = pool.mean(0)
         self._scale = np.where(spread > 1e-9 * (1.0 + np.abs(self._mean)), 1.0 / np.maximum(spread, 1e-300), 0.0)
         d = pool.shape[1]
-        if self._waves and self._directions.shape[1] != d:
+        if self._waves and self._directions.shape != (self._waves * len(SCALES), d):
             rng = np.random.default_rng(self._rng_seed)
             lengths = np.repeat(SCALES, self._waves) * math.sqrt(max(d, 1))
             self._directions = rng.normal(size=(len(lengths), d)) / lengths[:, None]

@@ -1,9 +1,12 @@
 """Several beliefs of ProspectModel as one, weighted by how well they predicted symbols before they were told them.
 
-Every fit first asks each belief for the labels that are new to it. The newer half of these predictions decides, by
-their log-likelihood, the temperature at which a belief is used (overconfident models are the rule) and its share. A
-belief that ignores contexts is always among them, so that a poor model can do little harm. One whose fit raises an
-error keeps its last fit; before its first, and while it predicts no probabilities, it has no share.
+Every fit first asks each belief for the labels that are new to it. A symbol to which a belief gave r times the
+probability that it has without contexts (see `context_free`) adds log(1/2 + r/2) n / (n + 10) to the log odds of this
+belief, and what was added before counts n / (n + 1), n being the number of labels so far; the 1/2 bounds what one bad
+prediction of a young belief costs. With k beliefs the share of each is proportional to exp(2 odds) / k, that of
+ignoring contexts to 1: a poor model can do little harm. The newer half of the predictions also decides the temperature
+at which a belief is used, for overconfident models are the rule. One whose fit raises an error keeps its last fit;
+before its first, and while it predicts no probabilities, it has no share.
 """
 
 from __future__ import annotations
@@ -15,15 +18,16 @@ from typing import Any
 import numpy as np
 
 from sidelight.errors import SidelightError
-from sidelight.kernels.arrays import Floats, Integers
-from sidelight.strategies.any_model.belief import Belief, checked, tempered
+from sidelight.kernels.arrays import Floats
+from sidelight.strategies.any_model.belief import Belief, Labels, checked, tempered
 from sidelight.strategies.any_model.stakes import Stakes
 
 TEMPERATURES = (0.6, 0.8, 1.0, 1.3, 1.7, 2.2, 3.0, 4.0, 6.0, 9.0)
 _LEAST_LIKELIHOOD = 1e-3
 _REMEMBERED = 2000  # predictions
-_PATIENCE = 25.0  # labels for half of the trust in their likelihood
+_PATIENCE = 10.0  # labels
 _LEAST_SHARE = 1e-3  # with which a belief is asked
+_FEW = 20  # labels, of which a model need not be able to learn
 
 
 class Mixture:
@@ -35,21 +39,20 @@ class Mixture:
         self._at_pool: dict[int, Floats] = {}  # what each belief that can be used predicts there
         self._warned = False
         self.temperatures = [1.0] * count
-        self.shares = np.zeros(count)
-        self._scores = np.zeros((0, count))
-        self._at_temperatures = np.zeros((0, count, len(TEMPERATURES)))
+        self.odds = np.zeros(count)
+        self.shares = np.zeros(count)  # what is missing to 1 is the share of ignoring contexts
+        self._tried = np.zeros((0, count, len(TEMPERATURES)))  # log-likelihoods at all temperatures
 
-    def fit(self, contexts: Any, actions: Integers, symbols: Integers, pool: Any, new: int) -> None:
-        """Score the beliefs on the last `new` labels, then fit them to all."""
+    def fit(self, labels: Labels, pool: Any, new: int, plain: Floats) -> None:
+        """Score the beliefs on the last `new` labels, then fit them to all; `plain`: their chances without contexts."""
         if new and self._at_pool:
-            self._score(contexts[-new:], self._stakes.allowed(actions[-new:], symbols[-new:]))
-        kept = slice(len(self._scores) - min(len(self._scores), len(actions), _REMEMBERED), None)
-        self._scores, self._at_temperatures = self._scores[kept], self._at_temperatures[kept]
+            self._score(labels, new, plain)
+        self._tried = self._tried[max(0, len(self._tried) - min(len(labels.actions), _REMEMBERED)) :]
         for place, belief in enumerate(self._beliefs):
             try:
-                belief.fit(contexts, actions, symbols, pool)
+                belief.fit(*labels, pool)
             except Exception as error:
-                self._warn(self.names[place], error, len(actions))
+                self._warn(place, error, len(labels.actions))
                 if place not in self._at_pool:
                     continue
             try:
@@ -59,94 +62,90 @@ class Mixture:
                 self._at_pool[place] = checked(predicted, len(pool), self._stakes.outcomes)
             except Exception as error:
                 self._at_pool.pop(place, None)
-                self._warn(self.names[place], error, len(actions))
-        self._weigh()
+                self._warn(place, error, len(labels.actions))
+        self._set_temperatures()
+        self._set_shares()
 
     def predict(self, contexts: Any) -> Floats:
         """Return what the members of all beliefs that have a share predict, (members, n, outcomes)."""
-        return np.concatenate([self._ask(place, contexts) for place in self._asked()])
+        asked = [self._ask(place, contexts) for place in self._asked()]
+        return np.concatenate([np.zeros((0, len(contexts), self._stakes.outcomes)), *asked])
 
     def at_pool(self) -> Floats:
-        """Return what these members predict at the pool of the last fit."""
+        """Return what these members predict at the pool of the last fit; there must be one."""
         return np.concatenate([tempered(self._at_pool[place], self.temperatures[place]) for place in self._asked()])
 
     @property
     def member_weights(self) -> tuple[Floats, float]:
         """The weights of members, and the sum of the squares of those that are drawn at random."""
-        weights, noise = [], 0.0
-        for place in self._asked():
+        asked = self._asked()
+        weights, noise, shares = [np.zeros(0)], 0.0, self.shares[asked]
+        for place, share in zip(asked, shares / shares.sum() if asked else shares, strict=True):
             size = len(self._at_pool[place])
-            weights.append(np.full(size, self.shares[place] / size))
-            noise += 0.0 if getattr(self._beliefs[place], "exact", False) else self.shares[place] ** 2 / size
-        together = np.concatenate(weights)
-        return together / together.sum(), noise / together.sum() ** 2
+            weights.append(np.full(size, share / size))
+            noise += 0.0 if getattr(self._beliefs[place], "exact", False) else share**2 / size
+        return np.concatenate(weights), noise
 
     def to_plain(self) -> dict[str, Any]:
         """Return everything that a fit changed, as plain data."""
         for name, belief in zip(self.names, self._beliefs, strict=True):
             if not hasattr(belief, "to_plain"):
                 raise SidelightError(f"{name} cannot be saved: give it to_plain and from_plain, as Belief describes")
+        fitted: dict[int, Any] = {place: self._beliefs[place] for place in sorted(self._at_pool)}
         return {
             "temperatures": list(self.temperatures),
-            "shares": self.shares,
-            "scores": self._scores,
-            "at_temperatures": self._at_temperatures,
-            "beliefs": {str(place): self._plain(place) for place in sorted(self._at_pool)},
+            "odds": self.odds,
+            "tried": self._tried,
+            "beliefs": {str(place): belief.to_plain() for place, belief in fitted.items()},
         }
 
-    def from_plain(self, data: Any, contexts: Any, actions: Integers, symbols: Integers, pool: Any) -> None:
+    def from_plain(self, data: Any, labels: Labels, pool: Any) -> None:
         """Continue from what `to_plain` returned; the labels and the pool are those of the last fit."""
-        self.temperatures, self.shares = list(data["temperatures"]), np.array(data["shares"])
-        self._scores, self._at_temperatures = np.array(data["scores"]), np.array(data["at_temperatures"])
+        self.temperatures, self.odds = list(data["temperatures"]), np.array(data["odds"], float)
+        self._tried = np.array(data["tried"], float)
         for place, saved in data["beliefs"].items():
             belief: Any = self._beliefs[int(place)]
-            belief.from_plain(saved, contexts, actions, symbols, pool)
+            belief.from_plain(saved, *labels, pool)
             self._at_pool[int(place)] = checked(belief.predict(pool), len(pool), self._stakes.outcomes)
-
-    def _plain(self, place: int) -> Any:
-        belief: Any = self._beliefs[place]
-        return belief.to_plain()
+        self._set_shares()
 
     def _asked(self) -> list[int]:
-        return [place for place, share in enumerate(self.shares) if share > _LEAST_SHARE * self.shares.max()]
+        return [place for place in self._at_pool if self.shares[place] > _LEAST_SHARE * self.shares.max()]
 
     def _ask(self, place: int, contexts: Any) -> Floats:
         predicted = checked(self._beliefs[place].predict(contexts), len(contexts), self._stakes.outcomes)
         return tempered(predicted, self.temperatures[place])
 
-    def _score(self, contexts: Any, allowed: Floats) -> None:
-        scores = np.full((len(allowed), len(self._beliefs)), np.log(_LEAST_LIKELIHOOD))
-        tried = np.full((*scores.shape, len(TEMPERATURES)), np.log(_LEAST_LIKELIHOOD))
-        for place, belief in enumerate(self._beliefs):
-            if place not in self._at_pool:
-                continue
-            P = checked(belief.predict(contexts), len(allowed), self._stakes.outcomes)
+    def _score(self, labels: Labels, new: int, plain: Floats) -> None:
+        allowed = self._stakes.allowed(labels.actions[-new:], labels.symbols[-new:])
+        tried = np.full((new, len(self._beliefs), len(TEMPERATURES)), np.log(_LEAST_LIKELIHOOD))
+        for place in self._at_pool:
+            P = checked(self._beliefs[place].predict(labels.contexts[-new:]), new, self._stakes.outcomes)
             for k, temperature in enumerate(TEMPERATURES):
                 likelihood = (tempered(P, temperature).mean(0) * allowed).sum(1)
                 tried[:, place, k] = np.log(np.maximum(likelihood, _LEAST_LIKELIHOOD))
-            scores[:, place] = tried[:, place, TEMPERATURES.index(self.temperatures[place])]
-        self._scores = np.concatenate([self._scores, scores])
-        self._at_temperatures = np.concatenate([self._at_temperatures, tried])
+            ratios = np.exp(tried[:, place, TEMPERATURES.index(self.temperatures[place])]) / plain
+            for n, ratio in enumerate(ratios, start=len(labels.actions) - new):
+                added = np.log(0.5 + 0.5 * ratio) * n / (n + _PATIENCE)
+                self.odds[place] = self.odds[place] * n / (n + 1.0) + added
+        self._tried = np.concatenate([self._tried, tried])
 
-    def _weigh(self) -> None:
-        newer = slice(len(self._scores) // 2, None)
-        around_one = 0.5 * np.log(TEMPERATURES) ** 2
-        best = (self._at_temperatures[newer].sum(0) - around_one).argmax(1)
+    def _set_temperatures(self) -> None:
+        newer = self._tried[len(self._tried) // 2 :]
+        best = (newer.sum(0) - 0.5 * np.log(TEMPERATURES) ** 2).argmax(1)
         self.temperatures = [
             1.0 if getattr(belief, "calibrated", False) else TEMPERATURES[k]
             for belief, k in zip(self._beliefs, best, strict=True)
         ]
-        usable = [place in self._at_pool for place in range(len(self._beliefs))]
-        # A few labels are no reason to drop a belief, for then it might never see those that speak for it.
-        patience = len(self._scores) / (len(self._scores) + _PATIENCE)
-        total = np.where(usable, patience * self._scores[newer].sum(0), -np.inf)
-        self.shares = np.exp(total - total.max())
-        self.shares /= self.shares.sum()
 
-    def _warn(self, name: str, error: Exception, labels: int) -> None:
+    def _set_shares(self) -> None:
+        usable = [place in self._at_pool for place in range(len(self.odds))]
+        weights = np.where(usable, np.exp(np.minimum(2.0 * self.odds, 500.0)), 0.0) / max(1, sum(usable))
+        self.shares = weights / (1.0 + weights.sum())
+
+    def _warn(self, place: int, error: Exception, labels: int) -> None:
         """Say once that a model cannot be fitted, as soon as there are labels of which it could have learnt."""
-        if not self._warned and labels >= 20:
+        if not self._warned and labels >= _FEW:
             self._warned = True
-            warnings.warn(
-                f"fitting {name} raised {type(error).__name__} ({error}); play goes on without it", stacklevel=2
-            )
+            told = f"fitting {self.names[place]} raised {type(error).__name__} ({error})"
+            warnings.warn(f"{told}; play goes on without it", stacklevel=2)

@@ -42,10 +42,10 @@ def parts_of(model: Any) -> tuple[Any, ...]:
 
 
 def beliefs_of(parts: Sequence[Any], stakes: Stakes, members: int, rng: np.random.Generator) -> dict[str, Belief]:
-    """Make the belief that ignores contexts, and one of each model."""
-    seeds = [int(seed) for seed in rng.integers(2**31, size=len(parts) + 1)]
-    beliefs: dict[str, Belief] = {"no contexts": Regression(stakes, "none", members, seeds[0])}
-    for place, (part, seed) in enumerate(zip(parts, seeds[1:], strict=True)):
+    """Make a belief of each model."""
+    seeds = [int(seed) for seed in rng.integers(2**31, size=len(parts))]
+    beliefs: dict[str, Belief] = {}
+    for place, (part, seed) in enumerate(zip(parts, seeds, strict=True)):
         name = name_of(part)
         name = name if name not in beliefs else f"{name}, the {place + 1}."
         if isinstance(part, str):

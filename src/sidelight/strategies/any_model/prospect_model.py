@@ -1,14 +1,22 @@
 """ProspectModel: play what the model says, and look while looking may still pay for itself.
 
-Every round the members of a belief (see `belief`) predict the outcome at the context. With l_a the mean loss of action
-a under them and VOI_a what a look with it would save per round (see `value`), it plays
+Every round the members of the beliefs (see `belief`) predict the outcome at the context. A belief that ignores contexts
+(see `context_free`) has the weight w, by how well all predicted symbols before they came (see `mixture`). With l_a the
+mean loss of action a under all of them and VOI_a what a look with it would save per round (see `value`), it plays
 
-    argmin_a  l_a - H VOI_a,   H = caution ((1.5 + 2 b) t + 30 sqrt(t)),
+    argmin_a  l_a - (1 - w) H VOI_a,   H = caution (1.5 + 2 b) t,
 
 b the share of looks that were bought, that is taken although another action was cheaper: play is expected to last about
-as long again plus some thousand rounds, and longer in games in which looks cost something. With a known horizon T, H is
-at most T - t where looks are free, and 1.5 t log(T / t) where they are bought. The belief is fitted anew as labels grow
-by the factor `refit`.
+as long again, and longer in games in which looks cost something. With a known horizon T, H is at most T - t where looks
+are free, and 1.5 t log(T / t) where they are bought. The beliefs are fitted anew as labels grow by the factor `refit`.
+
+Looks that are chosen by their contexts say little about the other contexts, and a model may be wrong, and sure, about
+those. So some looks are *blind*, decided before the context is seen, as in `ProspectSide`: if w H' times what a look
+saves under the belief without contexts exceeds what the action costs on average, H' being caution (t + 200 sqrt(t+10))
+or the rounds that are left; and after every 1 / (2 w (1 - w)) looks that a model bought.
+
+To find out whether contexts matter takes looks, too: about as many as a model has coefficients, and more as the
+logarithm of the rounds grows. No factor on the regret of ignoring contexts can hold where that is a few looks.
 """
 
 from __future__ import annotations
@@ -30,6 +38,7 @@ from sidelight.game import Game, Symbol
 from sidelight.kernels.arrays import Floats
 from sidelight.strategies import saved
 from sidelight.strategies.any_model import models
+from sidelight.strategies.any_model.context_free import ContextFree
 from sidelight.strategies.any_model.course import Course, Task
 from sidelight.strategies.any_model.mixture import Mixture
 from sidelight.strategies.any_model.rows import from_plain, numeric_row, row_of, rows_of, stacked, to_plain
@@ -49,7 +58,8 @@ class Decision(NamedTuple):
     costs: Floats
     best: int
     chosen: int
-    rounds: float  # H
+    blind: bool  # was the action chosen before the context was seen
+    rounds: float  # H (1 - w)
     values: dict[int, float]  # VOI of the looks that were weighed
 
 
@@ -74,7 +84,7 @@ class ProspectModel(Strategy):
     members
         How many clones of a classifier are fitted; they differ where little is known.
     refit
-        The factor by which labels grow between two fits.
+        The factor by which labels grow between two fits; by default 1.1 for the built-in models and 1.2 for others.
     memory
         For how many rounds a label counts, if the world changes; by default for ever.
     background
@@ -101,7 +111,7 @@ class ProspectModel(Strategy):
         horizon: int | None = None,
         caution: float = 1.0,
         members: int = 16,
-        refit: float = 1.2,
+        refit: float | None = None,
         memory: int | None = None,
         background: bool = False,
         seed: Seed = 0,
@@ -116,12 +126,16 @@ class ProspectModel(Strategy):
         check_number("caution", caution, above=0)
         check_parameter("caution", caution, caution <= _MOST_CAUTIOUS, f"a number of at most {_MOST_CAUTIOUS:g}")
         check_whole("members", members, least=2, most=_MOST_MEMBERS)
-        check_number("refit", refit, above=1)
+        if refit is not None:
+            check_number("refit", refit, above=1)
         check_flag("background", background)
         self.analysis = analyze(game)
         refuse_hopeless(self.analysis)
         self._stakes: Stakes = stakes_of(self.analysis)
         self._settled = settled_action(self.analysis)
+        built_in = all(isinstance(part, str) for part in self._parts)
+        self._growth = refit if refit is not None else 1.1 if built_in else 1.2
+        self._often = 60 if built_in else 8  # labels up to which each one is fitted at once
         self._fitting: Future[Mixture] | None = None
         self._decision: Decision | None = None
 
@@ -156,7 +170,7 @@ class ProspectModel(Strategy):
         if self._settled >= 0 or context is None:
             return explanation(self, self._settled, self._decision)
         row = self._context(context)
-        if self.state.value is None:
+        if self.state.clock == 0:
             raise SidelightError("there is nothing to explain before the first action")
         return explanation(self, self._settled, self._weigh(self._ask([row])[:, 0]))
 
@@ -216,7 +230,8 @@ class ProspectModel(Strategy):
     def _start(self) -> Course:
         self._fitting, self._decision = None, None
         beliefs = {} if self._settled >= 0 else models.beliefs_of(self._parts, self._stakes, self.members, self._rng)
-        return Course(self._stakes, Mixture(self._stakes, beliefs), self.memory)
+        context_free = ContextFree(self._stakes, seed=0)
+        return Course(self._stakes, context_free, Mixture(self._stakes, beliefs), self.memory)
 
     def _context(self, context: Any) -> Any:
         if context is None:
@@ -242,9 +257,10 @@ class ProspectModel(Strategy):
         state = self.state
         if self._fitting is not None and self._fitting.done():
             self._await_fit()
-        if self._fitting is None and state.due(self.refit):
+        state.learn_without_contexts()
+        if self._fitting is None and state.due(self._growth, self._often):
             task = state.task(rows)
-            if self.background and state.value is not None:
+            if self.background and state.clock > 0:
                 self._fitting = _in_background(state.mixture, task)
             else:
                 state.mixture.fit(*task)
@@ -270,32 +286,51 @@ class ProspectModel(Strategy):
             state.see(row)
             return self._settled
         self._decision = decision = self._weigh(predicted)
-        state.see(row)
+        bought = decision.chosen != decision.best
+        state.see(row, decision.costs)
+        if bought and not decision.blind:
+            weight = state.mixture.shares.sum()
+            state.owed, state.owed_by = state.owed + 2.0 * weight * (1.0 - weight), decision.chosen
         if decision.chosen in self._stakes.signals:
-            state.look(row, decision.chosen, predicted, bought=decision.chosen != decision.best)
+            state.look(row, decision.chosen, predicted, bought, decision.blind)
         return decision.chosen
 
     def _weigh(self, predicted: Floats) -> Decision:
         """Choose an action by what the members predict at a context, (members, outcomes)."""
-        stakes, value = self._stakes, self.state.value
-        law = value.weights @ predicted
-        costs = stakes.losses @ law
-        chosen = best = stakes.best(law)
-        rounds, values = self._rounds(), {}
-        if tuple(stakes.signals) != (best,):
-            least = math.inf
-            for a in dict.fromkeys((best, *stakes.signals)):
-                values[a] = value.of_look(predicted, a) if a in stakes.signals else 0.0
-                worth = costs[a] - rounds * values[a]
-                if worth < least - 1e-12:
-                    chosen, least = a, worth
-        return Decision(law, costs, best, chosen, rounds, values)
+        stakes, state, value = self._stakes, self.state, self.state.value
+        trust = float(state.mixture.shares.sum()) if value is not None else 0.0
+        law = (1.0 - trust) * state.context_free.law
+        if value is not None:
+            law = law + trust * (value.weights @ predicted)
+        costs, best = stakes.losses @ law, stakes.best(law)
+        chosen, rounds, values = self._blind_look(1.0 - trust), trust * self._rounds(), dict[int, float]()
+        blind = chosen >= 0
+        if not blind:
+            chosen = best
+            if value is not None and tuple(stakes.signals) != (best,):
+                values = {a: value.of_look(predicted, a) for a in stakes.signals}
+            least = costs[best] - rounds * values.get(best, 0.0) - 1e-12
+            for a in values:
+                if costs[a] - rounds * values[a] < least:
+                    chosen, least = a, costs[a] - rounds * values[a]
+        return Decision(law, costs, best, chosen, blind, rounds, values)
+
+    def _blind_look(self, weight: float) -> int:
+        """Return the action by which to look whatever the context, -1 if none pays for itself or is owed."""
+        state, t = self.state, self.state.clock + 1.0
+        left = self.horizon - t if self.horizon is not None and t < self.horizon else t + 200.0 * math.sqrt(t + 10.0)
+        rounds = weight * self.caution * min(left, self.memory or math.inf)
+        chosen, most = -1, -1e-9
+        for a, earned in state.context_free.values.items():
+            if rounds * earned - state.cost[a] > most:
+                chosen, most = a, rounds * earned - state.cost[a]
+        return state.owed_by if chosen < 0 and state.owed >= 1.0 else chosen
 
     def _rounds(self) -> float:
         """Return H."""
         state, t = self.state, self.state.clock + 1.0
         bought = state.bought / max(1, state.looks)
-        rounds = (1.5 + 2.0 * bought) * t + 30.0 * math.sqrt(t + 10.0)
+        rounds = (1.5 + 2.0 * bought) * t
         if self.horizon is not None and self.horizon > t:
             share = bought**4
             left, paid = min(rounds, self.horizon - t), 1.5 * t * math.log(self.horizon / t)

@@ -65,10 +65,11 @@ class Regression:
             self._features(contexts) if len(actions) else np.zeros((0, len(groups))), actions, symbols
         )
         if len(actions):
-            self._set_precision(groups, len(actions))
+            if self._features.kind != "none":
+                self._set_precision(groups, len(actions))
             sample = self._adapt(sample)
         found = fit(sample, self._theta, self._precision, self._noise, self._steps)
-        if len(actions) >= self._next_search:
+        if self._features.kind != "none" and len(actions) >= self._next_search:
             found = self._search_noise(sample, found)
         self._theta = found.theta
         self._covariance = np.asarray(np.linalg.inv(found.hessian), float)
@@ -100,14 +101,17 @@ class Regression:
         M = self._stakes.outcomes
         self._theta = np.zeros((M - 1, size))
         self._precision = np.full(size, _PRECISION)
-        self._noise = 0.5 / 20.5 / (M - 1)
+        self._noise = 0.5 / 20.5 / (M - 1) if size > 1 else 0.0
         rows = np.linalg.inv(row_precision(M))
         self._covariance = np.kron(rows, np.diag(1.0 / self._precision)).astype(float)
 
     def _sample(self, Z: Floats, actions: Integers, symbols: Integers) -> Sample:
+        weights = np.ones(len(Z))
+        if self._features.kind == "none":  # equal labels are one that counts several times
+            told, counts = np.unique(np.column_stack([actions, symbols]), axis=0, return_counts=True)
+            Z, actions, symbols, weights = Z[: len(told)], told[:, 0], told[:, 1], counts.astype(float)
         by_action = [(np.flatnonzero(actions == a), self._stakes.signals[int(a)]) for a in np.unique(actions)]
-        one = np.ones(len(Z))
-        return Sample(Z, self._stakes.allowed(actions, symbols), by_action, one, one)
+        return Sample(Z, self._stakes.allowed(actions, symbols), by_action, np.ones(len(Z)), weights)
 
     def _set_precision(self, groups: Integers, labels: int) -> None:
         """Set lambda of each group to (coefficients that the labels decide) / (their squared size)."""
@@ -116,11 +120,14 @@ class Regression:
         R, S = row_precision(rows + 1), self._covariance.reshape(rows, size, rows, size)
         for group in range(groups.max() + 1):
             here = np.flatnonzero(groups == group)
+            if not len(here):  # contexts of no numbers
+                continue
             theta = self._theta[:, here]
             squared = float(np.einsum("ac,ab,bc->", theta, R, theta))
             variance = float(np.einsum("ab,acbc->", R, S[:, here][:, :, :, here]))
             decided = max(0.0, theta.size - self._precision[here[0]] * variance)
-            wanted = (decided + _STRENGTH) / (squared + _STRENGTH / _PRECISION)
+            strength = _STRENGTH * theta.size / (theta.size + labels)  # fades, so that useless features may shrink
+            wanted = (decided + strength) / (squared + strength / _PRECISION)
             self._precision[here] = max(1e-4, 1.0 / (labels + 1.0), wanted)
 
     def _adapt(self, sample: Sample) -> Sample:
@@ -129,6 +136,8 @@ class Regression:
         scores = sample.features @ self._theta.T
         tau = averaging(scores, score_variance(sample.features, self._covariance, len(self._theta)))
         q = softmax(tau[:, None] * scores)
+        if self._features.kind == "none":
+            return sample._replace(tau=tau)
         weights = self._nearness(q) if len(q) > 100 else sample.weights
         M, n = q.shape[1], len(q)
         seen = (sample.allowed * (self._noise + (1.0 - M * self._noise) * q)).sum(1)
