@@ -51,18 +51,8 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
 # Their cost grows with the square of the horizon; plain Python; known contexts; what learns nothing.
 LEFT_OUT = ("PGTS", "PGIDS", "ProspectModel", "IDSContexts", "CESA", "Uniform", "FixedAction", "BayesOptimal")
 # The benchmark compares these.
-LEFT_OUT += (
-    "BOBW",
-    "BPMTS",
-    "BOBWLocal",
-    "ExpPM",
-    "NeighborhoodWatch2",
-    "AsymptoticIDS",
-    "Mario",
-    "Restarting",
-    "SquareCB",
-    "VIDS",
-)
+LEFT_OUT += ("BOBW", "BOBWLocal", "BPMTS", "ExpPM", "NeighborhoodWatch2", "AsymptoticIDS", "Mario", "VIDS")
+LEFT_OUT += ("PGTSMulti", "Restarting", "SquareCB")
 
 
 # A first run that takes so many times the time of a cell is broken off.

@@ -29,7 +29,7 @@ FEW = dict.fromkeys(
     4,
 )
 FEW |= dict.fromkeys(("BOBWLocal", "IDS", "IDSContexts", "Mario", "PMDMED", "PMDMEDHinge", "ProspectSide", "VIDS"), 2)
-FEW |= {"Prospect": 4, "ProspectModel": 1, "PGTS": 1, "PGIDS": 1}
+FEW |= {"Prospect": 4, "ProspectModel": 1, "PGTS": 1, "PGTSMulti": 1, "PGIDS": 1}
 # What each strategy leaves out, beyond what follows from its being contextual, compiled or refused a game.
 OPTED_OUT = {"shift_invariant": "common_losses_do_not_matter", "bounded_memory": "memory_is_bounded"}
 

@@ -44,7 +44,7 @@ def test_there_are_runs_enough_for_tails_where_rounds_are_cheap(study):
     laws = sum(world.kind == "laws" for world in study.worlds)
     assert laws * study.runs >= 400
     for player in study.players:
-        if "* contexts" in player.worlds and player.name not in ("PGTS", "PGIDS", "ProspectModel"):
+        if "* contexts" in player.worlds and player.name not in ("PGTS", "PGTSMulti", "PGIDS", "ProspectModel"):
             assert 4 * player.runs >= 400, player.label
         elif "laws *" in player.worlds and player.name != "PMDMEDHinge":
             assert player.runs is None, player.label

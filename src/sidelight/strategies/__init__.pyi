@@ -29,6 +29,7 @@ from sidelight.strategies.prospect.prospect_side import ProspectSide as Prospect
 from sidelight.strategies.any_model.prospect_model import ProspectModel as ProspectModel
 from sidelight.strategies.labels.pg import PGTS as PGTS
 from sidelight.strategies.labels.pg import PGIDS as PGIDS
+from sidelight.strategies.labels.pgts_multi import PGTSMulti as PGTSMulti
 from sidelight.strategies.labels.stap import STAP as STAP
 from sidelight.strategies.labels.cesa import CESA as CESA
 from sidelight.strategies.baselines.squarecb import SquareCB as SquareCB

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight.strategies.baselines.squarecb import SquareCB, clip, weigh_and_draw
+from sidelight.strategies.baselines.squarecb import SquareCB, weigh_and_draw
+from sidelight.strategies.shared.linear_law_regression import make_law
 
 
 def chances(strategy, rounds=20_000):
@@ -57,7 +58,7 @@ def test_probability_is_shared_on_the_way():
 def test_estimates_become_laws():
     for given, wanted in (([0.5, -0.2, 0.5], [0.5, 0, 0.5]), ([-1.0, 0.0], [0.5, 0.5]), ([2.0, 2.0], [0.5, 0.5])):
         law = np.array(given)
-        clip(law)
+        make_law(law)
         assert law == pytest.approx(wanted)
 
 

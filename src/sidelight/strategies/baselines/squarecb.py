@@ -27,7 +27,7 @@ from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_
 from sidelight.strategies.shared.candidates import BestActions, best_actions, least_played
 from sidelight.strategies.shared.context_features import set_features
 from sidelight.strategies.shared.gap_bounds import Rivals, rivals_of
-from sidelight.strategies.shared.linear_law_regression import Regression, add_symbol, new_regression, set_law
+from sidelight.strategies.shared.linear_law_regression import Regression, add_symbol, make_law, new_regression, set_law
 from sidelight.strategies.shared.requirements import refuse_hopeless, settled_action
 from sidelight.strategies.shared.transport import adjacency, least_place, transport
 
@@ -75,22 +75,11 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
         state.stale[0] = 0
     set_features(room.features, context, 1)
     set_law(regression, room.features)
-    clip(regression.scratch.law)
+    make_law(regression.scratch.law)
     multiply(parameters.choice.loss, regression.scratch.law, room.expected)
     chosen = weigh_and_draw(parameters, state, rng.random())
     state.plays[chosen] += 1
     return chosen
-
-
-@kernel
-def clip(law: Floats) -> None:
-    """Make an estimate a law: no entry below 0, and sum 1; the uniform law if nothing is above 0."""
-    total = 0.0
-    for j in range(law.shape[0]):
-        law[j] = max(0.0, law[j])
-        total += law[j]
-    for j in range(law.shape[0]):
-        law[j] = law[j] / total if total > 0.0 else 1.0 / law.shape[0]
 
 
 @kernel

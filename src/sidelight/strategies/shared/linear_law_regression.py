@@ -114,3 +114,14 @@ def project(regression: Regression, x: Floats) -> None:
                 for m in range(x.shape[0]):
                     total += x[k] * x[m] * regression.inverse[k * outcomes + i, m * outcomes + j]
             inverse[i, j] = total
+
+
+@kernel
+def make_law(law: Floats) -> None:
+    """Make an estimate a law: no entry below 0, and sum 1; the uniform law if nothing is above 0."""
+    total = 0.0
+    for j in range(law.shape[0]):
+        law[j] = max(0.0, law[j])
+        total += law[j]
+    for j in range(law.shape[0]):
+        law[j] = law[j] / total if total > 0.0 else 1.0 / law.shape[0]

@@ -1,0 +1,225 @@
+"""PG-TS with a model for every informative action, each by Pólya-Gamma Gibbs sampling.
+
+For each action a that shows two symbols, P(first symbol | x, a) = 1 / (1 + exp(-x theta_a)), learned from its own plays
+(see `logistic_posterior`). A round makes some Gibbs transitions of every model, which gives drawn probabilities s of
+all symbols. The law q that fits them best by least squares, S q = s with the signal matrices of all these actions
+stacked, is clipped at 0 and normalized, and the best action under it is played. The first rounds play each of these
+actions once.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from sidelight.analysis import analyze
+from sidelight.errors import SidelightError
+from sidelight.game import Game
+from sidelight.kernels import implements, kernel
+from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.linear_algebra import dot, multiply
+from sidelight.strategies.base import (
+    UNANSWERED,
+    Context,
+    KernelStrategy,
+    Seed,
+    act,
+    check_flag,
+    check_number,
+    check_whole,
+    observe,
+)
+from sidelight.strategies.labels.logistic_posterior import Posterior, add_label, gibbs_transition
+from sidelight.strategies.shared.candidates import BestActions, best_action, best_actions
+from sidelight.strategies.shared.context_features import set_features
+from sidelight.strategies.shared.linear_law_regression import make_law
+from sidelight.strategies.shared.requirements import check_playable, settled_action
+
+_ROOM = 64
+
+
+class Parameters(NamedTuple):
+    """The constants, fixed before the first round."""
+
+    settled: int  # the action to play in a trivial game, else -1
+    choice: BestActions
+    actions: Integers  # the action of each model
+    model: Integers  # the model of each action, or -1
+    fit: Floats  # (outcomes, symbols): the pseudo-inverse of the stacked signal matrices
+    transitions: int
+    regularization: float
+    intercept: int
+
+
+class Models(NamedTuple):
+    """The posteriors of all models, as in `Posterior`, one behind the other."""
+
+    labels: Integers
+    turn: Integers
+    features: Floats
+    omega: Floats
+    pull: Floats
+    theta: Floats
+    precision: Floats
+    factor: Floats
+
+
+class Scratch(NamedTuple):
+    """What every round works out anew."""
+
+    x: Floats
+    symbols: Floats
+    law: Floats
+
+
+class State(NamedTuple):
+    """What play changes."""
+
+    plays: Integers
+    models: Models
+    scratch: Scratch
+
+
+@kernel
+def model_of(models: Models, m: int) -> Posterior:
+    """Return one of the models."""
+    return Posterior(
+        models.labels[m : m + 1],
+        models.turn[m : m + 1],
+        models.features[m],
+        models.omega[m],
+        models.pull[m],
+        models.theta[m],
+        models.precision[m],
+        models.factor[m],
+    )
+
+
+@implements(act, Parameters)
+def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
+    chosen = parameters.settled
+    for m in range(parameters.actions.shape[0]):
+        a = parameters.actions[m]
+        if state.plays[a] >= state.models.omega.shape[1]:
+            return UNANSWERED  # no room for another label
+        if chosen < 0 and state.plays[a] == 0:
+            chosen = a
+    if chosen < 0:
+        set_features(state.scratch.x, context, parameters.intercept)
+        for m in range(parameters.actions.shape[0]):
+            posterior = model_of(state.models, m)
+            for _ in range(parameters.transitions):
+                gibbs_transition(posterior, parameters.regularization, 1.0, rng)
+            p = 1.0 / (1.0 + math.exp(min(700.0, -dot(state.scratch.x, posterior.theta))))
+            state.scratch.symbols[2 * m] = p
+            state.scratch.symbols[2 * m + 1] = 1.0 - p
+        multiply(parameters.fit, state.scratch.symbols, state.scratch.law)
+        make_law(state.scratch.law)
+        chosen = best_action(parameters.choice, state.scratch.law, state.plays)
+    state.plays[chosen] += 1
+    return chosen
+
+
+@implements(observe, Parameters)
+def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
+    m = parameters.model[action]
+    if m >= 0 and parameters.settled < 0:
+        posterior = model_of(state.models, m)
+        set_features(posterior.features[posterior.labels[0]], context, parameters.intercept)
+        add_label(posterior, 1 - symbol)
+
+
+class PGTSMulti(KernelStrategy):
+    """Thompson sampling with a logistic model for every informative action, for games whose actions show two symbols.
+
+    Parameters
+    ----------
+    game
+        A game in which no action shows more than two symbols. A hopeless one is refused, a trivial one is played
+        optimally; a hard one gives a warning, for Thompson sampling never pays for information.
+    dimension
+        How many numbers a context has.
+    regularization
+        The precision of the prior of each coefficient, which has mean 0.
+    transitions
+        Gibbs transitions of each model per round.
+    intercept
+        Add a constant 1 to the context.
+    seed
+        Where the draws start.
+
+    References
+    ----------
+    J. Grant, D. Leslie, "Apple tasting revisited: Bayesian approaches to partially monitored online binary
+    classification", 2021, for one informative action.
+
+    Examples
+    --------
+    >>> import sidelight as sl
+    >>> s = sl.strategies.PGTSMulti(sl.games.load("bartok"), dimension=2)
+    >>> s.act([0.5, 1.0])
+    0
+    """
+
+    guarantee: ClassVar[str] = "none is proved here; on a hard game Thompson sampling never pays for information"
+    bounded_memory: ClassVar[bool] = False  # one row for each label
+
+    def __init__(
+        self,
+        game: Game,
+        dimension: int,
+        regularization: float = 1.0,
+        *,
+        transitions: int = 5,
+        intercept: bool = True,
+        seed: Seed = 0,
+    ) -> None:
+        super().__init__(game, seed=seed)
+        self.dimension = check_whole("dimension", dimension, least=1)
+        self.regularization = check_number("regularization", regularization, above=0)
+        self.transitions = check_whole("transitions", transitions, least=1)
+        self.intercept = check_flag("intercept", intercept)
+        self.analysis = analyze(game)
+        if any(len(game.symbols(a)) > 2 for a in range(game.n_actions)):
+            raise SidelightError("PGTSMulti plays games whose actions show at most two symbols each")
+        check_playable(self.analysis, self.name, only_optimal=True)
+        self._informative = [a for a in range(game.n_actions) if game.informative(a)]
+
+    def _compile(self) -> Parameters:
+        stacked = np.array([row for a in self._informative for row in self.game.signal(a)], float)
+        fit = np.linalg.pinv(stacked) if self._informative else np.zeros((self.game.n_outcomes, 0))
+        models = [self._informative.index(a) if a in self._informative else -1 for a in range(self.game.n_actions)]
+        return Parameters(
+            settled=settled_action(self.analysis),
+            choice=best_actions(self.analysis, relative=True, pareto=True),
+            actions=np.array(self._informative, np.int64),
+            model=np.array(models, np.int64),
+            fit=np.ascontiguousarray(fit),
+            transitions=int(self.transitions),
+            regularization=float(self.regularization),
+            intercept=int(self.intercept),
+        )
+
+    def _start(self) -> State:
+        size, count = int(self.dimension) + int(self.intercept), len(self._informative)
+        square = np.tile(np.eye(size) * float(self.regularization), (count, 1, 1))
+        models = Models(
+            labels=np.zeros(count, np.int64),
+            turn=np.zeros(count, np.int64),
+            features=np.zeros((count, _ROOM, size)),
+            omega=np.zeros((count, _ROOM)),
+            pull=np.zeros((count, size)),
+            theta=np.zeros((count, size)),
+            precision=square,
+            factor=np.zeros_like(square),
+        )
+        scratch = Scratch(np.zeros(size), np.zeros(2 * count), np.zeros(self.game.n_outcomes))
+        return State(np.zeros(self.game.n_actions, np.int64), models, scratch)
+
+    def _resume(self, parameters: Parameters, state: State) -> tuple[Parameters, State]:
+        models = state.models
+        features = np.concatenate([models.features, np.zeros_like(models.features)], axis=1)
+        omega = np.concatenate([models.omega, np.zeros_like(models.omega)], axis=1)
+        return parameters, state._replace(models=models._replace(features=features, omega=omega))
