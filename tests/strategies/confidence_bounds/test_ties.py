@@ -41,14 +41,14 @@ def test_of_two_blind_predictions_the_likelier_one_is_played(kind, ties):
 
 
 def test_greedy_ties_save_regret():
-    """Measured over 4 000 runs: see docs/how-to/choose-a-strategy.md; here fewer, and only the direction."""
+    """Measured over 4 000 runs: 512 instead of 714; here fewer, and only the direction."""
     game = sl.games.load("label-efficient")
     world = sl.environments.IID(sl.environments.laws.load("balanced", 2))
     lowest, greedy = (
-        sl.simulate(sl.strategies.RandCBP(game, ties=ties), world, 20_000, 300, 1, workers=1).final.mean()
+        sl.simulate(sl.strategies.CBP(game, ties=ties), world, 20_000, 300, 1, workers=1).final.mean()
         for ties in ("lowest", "greedy")
     )
-    assert greedy < lowest
+    assert greedy < 0.85 * lowest
 
 
 def test_large_games_are_refused():
