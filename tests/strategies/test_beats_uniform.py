@@ -32,6 +32,6 @@ def test_beats_uniform(name, key):
         strategy = getattr(sl.strategies, name)(game)
         world = IID(laws.load("dirichlet", game.n_outcomes))
         blind, ours = (
-            sl.simulate(s, world, rounds, 8, 1, workers=1).final.mean() for s in (sl.strategies.Uniform(game), strategy)
+            sl.simulate(s, world, rounds, 4, 1, workers=1).final.mean() for s in (sl.strategies.Uniform(game), strategy)
         )
         assert ours < most * blind
