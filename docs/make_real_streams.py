@@ -49,6 +49,10 @@ but for looks:
 
 {rules}
 
+**NeuralCBP** (Heuillet et al., UAI 2024) is an external reference, written anew after its authors' public code; its
+docstring in `studies/real_streams/neural_cbp.py` says what is unexpected there. It plays apple tasting and
+label-efficient prediction only.
+
 The constant of each rule is the best of four on six other streams (`studies/real-streams-constants.toml`).
 `ProspectModel` and the linear strategies have their defaults.
 

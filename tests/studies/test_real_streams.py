@@ -22,7 +22,7 @@ def loaded(name):
     return module
 
 
-streams, players = loaded("streams"), loaded("players")
+streams, players, neural_cbp = loaded("streams"), loaded("players"), loaded("neural_cbp")
 RULES = [kind for kind in vars(players).values() if isinstance(kind, type) and players.Rule in kind.__mro__[1:]]
 APPLES = sl.games.load("apple-tasting")
 
@@ -80,6 +80,31 @@ def test_rules_learn_from_what_they_are_shown(kind, model):
     played = sl.simulate(kind(game, dimension=1, model=model), world, horizon=250, runs=1, checkpoints=2)
     late = played.regret[0, 1] - played.regret[0, 0]
     assert late < 0.3 * 125  # guessing costs a half
+
+
+def test_neural_cbp_learns_where_looks_are_cheap_and_refuses_other_games():
+    game = sl.games.load("label-efficient", cost="1/4")
+    contexts = np.random.default_rng(3).normal(size=(400, 1))
+    world = sl.environments.Replay((contexts[:, 0] > 0).astype(int), contexts, law="outcome")
+    played = sl.simulate(neural_cbp.NeuralCBP(game, 1), world, horizon=400, runs=1, checkpoints=2)
+    assert played.regret[0, 1] - played.regret[0, 0] < 0.2 * 200  # asking always costs 1/4
+    with pytest.raises(sl.SidelightError, match="two outcomes"):
+        neural_cbp.NeuralCBP(sl.games.load("dynamic-pricing"), 1)
+
+
+def test_a_network_fits_its_data():
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=(200, 2))
+    y = np.column_stack([x[:, 0] > 0, x[:, 0] <= 0]).astype(float)
+    network = neural_cbp.Network(2, 2, rng)
+    before = ((network(x)[0] - y) ** 2).mean()
+    for _ in range(3):
+        network.fit(x, y, rng)
+    assert ((network(x)[0] - y) ** 2).mean() < 0.3 * before
+    outputs, hidden = network(x[:1])
+    gradient = network.gradient(x[:1], hidden, np.ones((1, 2)))
+    network.weights[0][5, 1] += 1e-6
+    assert (network(x[:1])[0].sum() - outputs.sum()) / 1e-6 == pytest.approx(gradient[0][5, 1], abs=1e-5)
 
 
 def test_a_rule_tells_levels_apart_by_sales():
