@@ -7,11 +7,13 @@ import threading
 from datetime import UTC, datetime, timedelta
 
 import httpx
+import pandas as pd
 import pytest
 
 from service.api.conftest import SQLITE
+from service.running import running
 from service.served import Served
-from sidelight.client import AsyncClient, Client, ServiceError
+from sidelight.client import AsyncClient, Client, ServiceError, calls
 from sidelight.monitor import ClassifierMonitor
 from sidelight.service.auth.keys import SCOPES, create_key
 from sidelight.service.maintenance.check import check_database
@@ -90,7 +92,7 @@ def test_scores_segments_and_true_classes_go_through_the_service(talk, service):
     assert check_database(service.storage) == []
     spared, *_ = [row for row in export_rows(service.storage, "decisions", ["digits"]) if not row["verify"]]
     assert 0.0 < spared["propensity"] < 1.0
-    assert spared["segment"]["version"] == "x"
+    assert (spared["segment"].keys(), spared["version"]) == ({"customer"}, "x")
 
 
 @SQLITE
@@ -110,6 +112,31 @@ def test_batches_of_any_length_and_in_the_background(talk):
         assert (await monitor.report()).predictions == 4000
 
     talk(conversation)
+
+
+@SQLITE
+def test_verifications_come_as_rows_for_pandas(service, monkeypatch):
+    monkeypatch.setattr(calls, "LARGEST_BATCH", 3)
+    app, key = make_app(service), service.do(create_key("test", "of a test", SCOPES)).text
+    with running(app) as url, Client(url, key) as client:
+        monitor = client.create("digits", tolerance=0.2, policy="explore")
+        begin = datetime.now(UTC) - timedelta(seconds=1)
+        monitor.decide_many([7, 7, 8, 7, 8, 7, 7], [f"r{n}" for n in range(7)])
+        monitor.answer("r1", label=8)
+        table = pd.DataFrame(monitor.verifications())
+        assert list(table["prediction"]) == [7, 7, 8, 7, 8, 7, 7]
+        assert (table["label"][1], table["correct"][1], str(table["time"].dtype)[-4:]) == (8, False, "UTC]")
+        assert [row["id"] for row in monitor.verifications(8, since=begin)] == ["r2", "r4"]
+        assert [row["id"] for row in monitor.verifications(state="answered")] == ["r1"]
+        assert list(monitor.verifications(until=begin)) == []
+        with pytest.raises(ServiceError, match="422"):
+            next(monitor.verifications(state="waiting"))
+
+        async def others():
+            async with AsyncClient(url, key) as client:
+                return [row async for row in client.monitor("digits").verifications()]
+
+        assert asyncio.run(others()) == list(monitor.verifications())
 
 
 @SQLITE

@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from sidelight.client.exchange import Request, Steps, UnreachableError, exchange, garbage
 from sidelight.errors import SidelightError
@@ -249,6 +249,18 @@ class Calls:
             if len(page) < LARGEST_BATCH:
                 return found
 
+    def verification_page(
+        self, after: int, prediction: Any = None, state: str | None = None, since: Any = None, until: Any = None
+    ) -> Steps[tuple[list[dict[str, Any]], int | None]]:
+        """Return the verifications after a number, and after which to go on; None if no more are left."""
+        given: dict[str, Any] = {"after": after, "limit": LARGEST_BATCH, "state": state}
+        if prediction is not None:
+            given["prediction"] = name if isinstance(name := label(prediction), str) else json.dumps(name)
+        times = {"since": since, "until": until}
+        given |= {name: moment_of(time).isoformat() for name, time in times.items() if time is not None}
+        query = urlencode({name: value for name, value in given.items() if value is not None})
+        return _verifications_in((yield from self._ask("GET", f"/verifications?{query}")))
+
     def _ask(self, method: str, path: str, body: bytes | None = None) -> Steps[Any]:
         return exchange(Request(method, self._path + path, body), self._limits.patience, self._limits.retries)
 
@@ -380,6 +392,16 @@ def _pending_in(reply: Any) -> list[Pending]:
         return [Pending(**one | {"asked_at": datetime.fromtimestamp(one["asked_at"], UTC)}) for one in reply["pending"]]
     except (KeyError, TypeError, ValueError, OverflowError, OSError):
         raise garbage("no list of what is pending") from None
+
+
+def _verifications_in(reply: Any) -> tuple[list[dict[str, Any]], int | None]:
+    try:
+        for row in reply["verifications"]:
+            for name in ("time", "settled_at"):
+                row[name] = None if row[name] is None else datetime.fromisoformat(row[name])
+        return reply["verifications"], reply["next"]
+    except (KeyError, TypeError, ValueError):
+        raise garbage("no list of verifications") from None
 
 
 def _reply_rows(reply: Any, name: str, size: int) -> list[dict[str, Any]]:

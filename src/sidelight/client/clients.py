@@ -7,7 +7,7 @@ import functools
 import os
 import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from concurrent.futures import Future
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
@@ -155,6 +155,20 @@ class Monitor:
         """
         return self._batches.add(prediction_row(prediction, id, time, payload, **about))
 
+    def verifications(
+        self, prediction: Any = None, state: str | None = None, since: Any = None, until: Any = None
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the verifications as rows, in the order requested; `pandas.DataFrame` takes them.
+
+        Only those of a predicted class, in a state ("open", "overdue", "answered", "skipped", "forgotten", "deleted")
+        or with the time of the prediction from `since` on and before `until`. They are read page by page, so new ones
+        may come while you read, and a row shows the state at the time of its page. The key needs the scope report.
+        """
+        after: int | None = 0
+        while after is not None:
+            rows, after = self._run(self._calls.verification_page(after, prediction, state, since, until))
+            yield from rows
+
     def flush(self) -> None:
         """Wait until everything deferred has been decided."""
         self._batches.flush()
@@ -246,6 +260,16 @@ class AsyncMonitor:
     ) -> asyncio.Future[Decision]:
         """Decide in the background, see `Monitor.decide_later`; a running loop is needed."""
         return self._batches.add(prediction_row(prediction, id, time, payload, **about))
+
+    async def verifications(
+        self, prediction: Any = None, state: str | None = None, since: Any = None, until: Any = None
+    ) -> AsyncIterator[dict[str, Any]]:
+        """Yield the verifications as rows, see `Monitor.verifications`; `[row async for row in ...]` lists them."""
+        after: int | None = 0
+        while after is not None:
+            rows, after = await self._run(self._calls.verification_page(after, prediction, state, since, until))
+            for row in rows:
+                yield row
 
     async def flush(self) -> None:
         """Wait until everything deferred has been decided."""

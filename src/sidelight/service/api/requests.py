@@ -56,6 +56,13 @@ class Call:
         return await asyncio.to_thread(read)
 
 
+def prefers(accept: str, kind: str) -> bool:
+    """Say whether an Accept header names this media type before JSON and before */*; weights are ignored."""
+    kinds = [part.partition(";")[0].strip().lower() for part in accept.split(",")]
+    json = min((kinds.index(one) for one in ("application/json", "*/*") if one in kinds), default=len(kinds))
+    return kind in kinds[:json]
+
+
 class _Calling(Gate):
     """Gives a route the service and the caller."""
 

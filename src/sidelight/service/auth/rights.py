@@ -10,6 +10,7 @@ labels, whose word counts as much as that of a reviewer. People who have signed 
 
 from __future__ import annotations
 
+from sidelight.service.auth.keys import Caller
 from sidelight.service.problems import Problem
 from sidelight.service.settings import ReviewSettings
 
@@ -29,3 +30,8 @@ def check_direct(actor: str, settles: bool, review: ReviewSettings) -> None:
         check_settling(settles, "this monitor wants two reviews or hides predictions: use the queue; an answer by id")
     if actor.startswith(PERSON):
         check_settling(settles, "people review through the queue; an answer by id")
+
+
+def sees_predictions(caller: Caller, monitor: str, blind: bool) -> bool:
+    """Say whether a caller may see single predictions: if reviews are blind, only whoever may read the journal."""
+    return not blind or caller.may("admin", monitor)

@@ -32,7 +32,7 @@ _LARGEST = (1 << 63) - 1
 _LABEL = {
     "anyOf": [_TEXT, {"type": "number", "minimum": -_LARGEST, "maximum": _LARGEST}, {"type": "boolean"}],
 }
-_TIME = {"anyOf": [{"type": "string", "format": "date-time"}, {"type": "number"}, {"type": "null"}]}
+TIME_SCHEMA = {"anyOf": [{"type": "string", "format": "date-time"}, {"type": "number"}, {"type": "null"}]}
 
 
 def _checked(fault: Callable[[Any], str | None]) -> PlainValidator:
@@ -47,7 +47,7 @@ def _checked(fault: Callable[[Any], str | None]) -> PlainValidator:
     return PlainValidator(check)
 
 
-def _moment(value: Any) -> float | None:
+def seconds_of(value: Any) -> float | None:
     """Return a time in seconds since 1970; None for now."""
     if value is None:
         return None
@@ -85,8 +85,8 @@ class Prediction:
     prediction: Label
     time: Annotated[
         float | None,
-        PlainValidator(_moment),
-        WithJsonSchema(_TIME),
+        PlainValidator(seconds_of),
+        WithJsonSchema(TIME_SCHEMA),
         Field(description="Which day's cap applies; from 24 hours ago to 5 minutes ahead."),
     ] = None
     payload: Annotated[

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import islice
 from typing import Any, TextIO
 
@@ -23,11 +23,10 @@ from sidelight.errors import SidelightError
 from sidelight.monitor import Reason
 from sidelight.service.domain import monitors
 from sidelight.service.domain.monitors import MonitorRow
-from sidelight.service.domain.queue import verifications_where
+from sidelight.service.domain.verification_rows import about_prediction, iso_moment, verification_rows
 from sidelight.service.journal import entry as journal
 from sidelight.service.journal.entry import Entry
 from sidelight.service.store.base import Storage
-from sidelight.service.writer.unit import Verification
 
 _PAGE = 1000
 COLUMNS = {
@@ -41,6 +40,7 @@ COLUMNS = {
         "score": "number",
         "propensity": "number",
         "segment": "json",
+        "version": "text",
         "state": "text",
         "correct": "truth",
         "label": "label",
@@ -103,7 +103,7 @@ def _decision_rows(storage: Storage, monitor: MonitorRow) -> Iterator[dict[str, 
             yield _passed_row(monitor, data)
             continue
         for last, row in verifications:  # first those whose decisions are no longer in the journal
-            yield row | (_about(data) if row["id"] == data["id"] else {})
+            yield row
             if last == data["number"]:
                 break
     if not last:
@@ -114,11 +114,13 @@ def _verification_rows(storage: Storage, monitor: MonitorRow) -> Iterator[tuple[
     after = 0
     while True:
         with storage.read() as tx:
-            where = f"v.monitor = ? AND v.number > ? ORDER BY v.number LIMIT {_PAGE}"
-            page = verifications_where(tx, where, monitor.id, after)
-        for one in page:
-            after = one.number
-            yield after, _verified_row(monitor, one)
+            page = verification_rows(tx, monitor.id, after, _PAGE)
+        for row in page:
+            after = row.pop("number")
+            yield (
+                after,
+                {name: row.get(name) for name in COLUMNS["decisions"]} | {"monitor": monitor.name, "verify": True},
+            )
         if len(page) < _PAGE:
             return
 
@@ -128,32 +130,10 @@ def _passed_row(monitor: MonitorRow, data: dict[str, Any]) -> dict[str, Any]:
         "monitor": monitor.name,
         "id": data["id"],
         "prediction": data["class"],
-        "time": _iso_moment(data["time"]),
+        "time": iso_moment(data["time"]),
         "verify": False,
         "reason": Reason.of(data["reason"]),
-        **_about(data),
-    }
-
-
-def _about(data: dict[str, Any]) -> dict[str, Any]:
-    """Return what came with a prediction, as far as the journal has it."""
-    segment = dict(data["segment"]) if "segment" in data else None
-    return {"score": data.get("score"), "propensity": data.get("propensity"), "segment": segment}
-
-
-def _verified_row(monitor: MonitorRow, one: Verification) -> dict[str, Any]:
-    return dict.fromkeys(COLUMNS["decisions"]) | {
-        "monitor": monitor.name,
-        "id": one.id,
-        "prediction": one.prediction,
-        "time": _iso_moment(one.asked_at),
-        "verify": True,
-        "reason": Reason.of(one.reason),
-        "state": one.state,
-        "correct": one.correct,
-        "label": one.label,
-        "settled_at": None if one.settled_at is None else _iso_moment(one.settled_at),
-        "settled_by": one.settled_by,
+        **about_prediction(data),
     }
 
 
@@ -164,7 +144,7 @@ def _audit_rows(storage: Storage) -> Iterator[dict[str, Any]]:
         with storage.read() as tx:
             page = tx.all(sql, at, id, _PAGE)
         for id, at, actor, action, subject, detail in page:
-            values = (id, _iso_moment(at), actor, action, subject, journal.read_text(detail))
+            values = (id, iso_moment(at), actor, action, subject, journal.read_text(detail))
             yield dict(zip(COLUMNS["audit"], values, strict=True))
         if len(page) < _PAGE:
             return
@@ -180,10 +160,6 @@ def _exported_entries(storage: Storage, monitor: MonitorRow) -> Iterator[Entry]:
             raise SidelightError(f"entries of {monitor.name!r} were pruned during the export: export again")
         after = page[-1].number
         yield from page
-
-
-def _iso_moment(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="microseconds")
 
 
 def write_json_lines(found: Iterable[dict[str, Any]], stream: TextIO) -> int:

@@ -9,7 +9,7 @@ from fastapi import Body, Response
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 from typing_extensions import TypedDict
 
-from sidelight.service.api.requests import Admin, Call, needs, needs_on
+from sidelight.service.api.requests import Admin, Call, needs, needs_on, prefers
 from sidelight.service.api.routing import links, make_router, refusals
 from sidelight.service.domain import monitor_changes, monitors
 from sidelight.service.domain.inputs import Shape
@@ -150,19 +150,11 @@ async def shorten(body: Annotated[PruneIn, Body()], call: _Administrator) -> Pru
 async def report(call: Annotated[Call, needs_on("report")]) -> Any:
     """Report on every class, as JSON, or as a page if the Accept header prefers text/html."""
     found = await asyncio.to_thread(call.service.report, call.monitor)
-    if not prefers_html(call.request.headers.get("accept", "")):
+    if not prefers(call.request.headers.get("accept", ""), "text/html"):
         return await asyncio.to_thread(found.to_dict)
     page = await asyncio.to_thread(found.to_html, title=f"Report of the monitor {call.name}")
     headers = SAFE_HEADERS | {"Content-Security-Policy": _PAGE_POLICY}
     return Response(page.encode("utf-8", "replace"), media_type="text/html", headers=headers)
-
-
-def prefers_html(accept: str) -> bool:
-    """Say whether an Accept header names text/html before JSON and before */*; weights are ignored."""
-    kinds = [part.partition(";")[0].strip().lower() for part in accept.split(",")]
-    html = kinds.index("text/html") if "text/html" in kinds else len(kinds)
-    json = min((kinds.index(one) for one in ("application/json", "*/*") if one in kinds), default=len(kinds))
-    return html < json
 
 
 def _monitor_reply(row: MonitorRow) -> MonitorOut:

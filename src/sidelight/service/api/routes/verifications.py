@@ -1,23 +1,32 @@
-"""Verifications: which are pending, and deleting the payloads of predictions on request."""
+"""Verifications: all of them as rows, which are pending, and deleting the payloads of predictions on request."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+import csv
+import io
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+from urllib.parse import urlencode
 
-from fastapi import Body, Query
-from pydantic import Field
+from fastapi import Body, Query, Response
+from pydantic import BeforeValidator, Field, WithJsonSchema
 from typing_extensions import TypedDict
 
 from sidelight.monitor import Reason
-from sidelight.service.api.requests import Call, needs_on
+from sidelight.service.api.requests import Call, needs_on, prefers
 from sidelight.service.api.routing import BatchRoute, make_router, refusals
 from sidelight.service.api.validation import Page
+from sidelight.service.auth.reviewers import reviewer_names
+from sidelight.service.auth.rights import sees_predictions
 from sidelight.service.domain import monitors, retention
-from sidelight.service.domain.inputs import Label, Shape, Text
+from sidelight.service.domain.inputs import TIME_SCHEMA, Label, Shape, Text, seconds_of
 from sidelight.service.domain.retention import Erased
+from sidelight.service.domain.verification_rows import ABOUT_PREDICTION, COLUMNS, Wanted, verification_rows
 from sidelight.service.domain.verifications import OVERDUE
+from sidelight.service.http.responses import SAFE_HEADERS, answer
 from sidelight.service.journal import entry as journal
 from sidelight.service.limits import BATCH
+from sidelight.service.problems import Problem
 from sidelight.service.store.base import Reader
 
 router = make_router("verifications", BatchRoute)
@@ -63,6 +72,101 @@ async def pending(query: Annotated[Page, Query()], call: Annotated[Call, needs_o
         ]
 
     return {"pending": await call.read(look)}
+
+
+def _seconds_in(text: str) -> float | None:
+    """Read a time in a query, where numbers are text, too."""
+    try:
+        return seconds_of(float(text))
+    except ValueError:
+        return seconds_of(text)
+
+
+State = Literal["open", "overdue", "answered", "skipped", "forgotten", "deleted"]
+_Moment = Annotated[float | None, BeforeValidator(_seconds_in), WithJsonSchema(TIME_SCHEMA)]
+
+
+class VerificationsPage(Page):
+    """Which verifications to return, and how."""
+
+    prediction: Annotated[Text | None, Field(description="Only of this predicted class; 7 is also the text 7.")] = None
+    state: Annotated[State | None, Field(description="Only in this state; open is waiting for an answer.")] = None
+    since: Annotated[_Moment, Field(description="Only predictions of this time or later.")] = None
+    until: Annotated[_Moment, Field(description="Only predictions before this time.")] = None
+    format: Annotated[Literal["json", "csv"] | None, Field(description="Instead of an Accept header.")] = None
+
+
+class VerificationRow(TypedDict):
+    """A verification; in a blind monitor, what the classifier said is null unless the caller may administer it."""
+
+    number: Annotated[int, Field(description="Its number among all verifications, from 1 in the order requested.")]
+    id: str
+    prediction: Label | None
+    time: Annotated[str, Field(description="When the prediction was made, as the classifier said, or else arrived.")]
+    reason: Annotated[str, Field(description="Why it was chosen.")]
+    score: float | None
+    propensity: Annotated[float | None, Field(description="The probability with which it was chosen.")]
+    segment: dict[str, str] | None
+    version: str | None
+    state: State
+    correct: bool | None
+    label: Annotated[Label | None, Field(description="The true class, where it was given.")]
+    settled_at: str | None
+    settled_by: Annotated[str | None, Field(description="The name of the reviewer, or the key.")]
+
+
+class VerificationsOut(TypedDict):
+    """One page, oldest first."""
+
+    verifications: list[VerificationRow]
+    next: Annotated[int | None, Field(description="Give it as `after` to go on; null if no more are left.")]
+
+
+_CSV = "text/csv"
+
+
+@router.get(
+    "/v1/monitors/{monitor}/verifications",
+    response_model=VerificationsOut,
+    responses={200: {"content": {_CSV: {"schema": {"type": "string"}}}}},
+)
+async def list_all(query: Annotated[VerificationsPage, Query()], call: Annotated[Call, needs_on("report")]) -> Response:
+    """List verifications in the order requested, as JSON, or as CSV if `format` or the Accept header says so."""
+    wanted = Wanted(query.prediction, query.state, query.since, query.until)
+
+    def look(tx: Reader) -> list[dict[str, Any]]:
+        blind = monitors.find_monitor(tx, call.name).settings.get("blind", False)
+        hidden = () if sees_predictions(call.caller, call.monitor, blind) else ABOUT_PREDICTION
+        if hidden and wanted.prediction is not None:
+            detail = "predictions are hidden in this monitor: choosing verifications by them needs the scope admin"
+            raise Problem("forbidden", detail)
+        names, rows = reviewer_names(tx), verification_rows(tx, call.monitor, query.after, query.limit + 1, wanted)
+        for row in rows:
+            row |= dict.fromkeys(hidden)
+            row["settled_by"] = names.get(row["settled_by"], row["settled_by"])
+        return rows
+
+    rows = await call.read(look)
+    following = rows[query.limit - 1]["number"] if len(rows) > query.limit else None
+    rows = rows[: query.limit]
+    if query.format != "csv" and (query.format or not prefers(call.request.headers.get("accept", ""), _CSV)):
+        return answer({"verifications": rows, "next": following})
+    headers = SAFE_HEADERS | {"Content-Disposition": 'attachment; filename="verifications.csv"'}
+    if following is not None:
+        given = urlencode(dict(call.request.query_params) | {"after": following})
+        headers["Link"] = f'<?{given}>; rel="next"'
+    return Response(_csv_of(rows), media_type=_CSV, headers=headers)
+
+
+def _csv_of(rows: Sequence[dict[str, Any]]) -> bytes:
+    """Return rows as CSV (RFC 4180) in UTF-8; texts are as they are, quoted where they must be, and None is empty."""
+    stream = io.StringIO()
+    writer = csv.writer(stream)
+    writer.writerow(COLUMNS)
+    for row in rows:
+        values = (row[name] for name in COLUMNS)
+        writer.writerow([one if one is None or isinstance(one, str) else journal.text_of(one) for one in values])
+    return stream.getvalue().encode("utf-8")
 
 
 class ErasuresIn(Shape):
