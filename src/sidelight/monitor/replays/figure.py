@@ -120,6 +120,7 @@ def draw_savings(replay: ReplayReport) -> Figure:
         axes.set_ylabel("answers")
         axes.spines[["top", "right"]].set_visible(False)
         axes.margins(y=0.15)
+        axes.set_ylim(bottom=0)
         return figure
 
 
