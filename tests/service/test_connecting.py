@@ -36,7 +36,7 @@ def test_every_event_is_listed_in_its_words():
 
 
 def test_the_pauses_are_those_that_are_made():
-    assert "after 5 seconds, 30 seconds, 2, 10 and 30 minutes, 1, 2, 4, 8 and 8 hours" in PAGE
+    assert "after 5 seconds, 30 seconds, 2, 10 and 30 minutes, 1, 2, 4, 8 and 8 hours" in " ".join(PAGE.split())
     minutes, hours = [60.0 * one for one in (2, 10, 30)], [3600.0 * one for one in (1, 2, 4, 8, 8)]
     assert list(PAUSES) == [5.0, 30.0, *minutes, *hours]
 
