@@ -10,12 +10,13 @@ import argparse
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from sidelight.table import Column, Table
-from sidelight.text import grouped
+from sidelight.text import count, grouped
 
 DOCS = Path(__file__).resolve().parent
 STORED, PAGE = DOCS / "real-streams.json", DOCS / "real-streams.md"
@@ -39,7 +40,7 @@ HEAD = """# Real data
 What does it cost to decide under partial feedback with the model that one has? Here {streams} streams of real and made
 data are played in apple tasting (outcomes are shown only where one acts), label-efficient prediction (labels are
 bought, at the price of a mistake or a quarter of it) and dynamic pricing (with 3 to 5 prices): {pairs} pairs of a
-stream and a game, {runs} runs each, of {rounds} rounds. Every run has the rows in another order.
+stream and a game, {runs} each, of {rounds} rounds. Every run has the rows in another order.
 
 Regret is what was lost beyond the best of four offline models (logistic regression, forest, boosting, kernel features),
 which were cross-fitted to all labels. Players are around the same models: a forest of 16 trees, logistic regression,
@@ -57,7 +58,7 @@ The constant of each rule is the best of four on six other streams (`studies/rea
 `ProspectModel` and the linear strategies have their defaults.
 
 ```
-pip install "sidelight[data]"
+pip install ".[data]"
 sidelight study run studies/real-streams-short.toml --out short
 sidelight study run studies/real-streams.toml --out arena
 python docs/make_real_streams.py --from arena
@@ -68,7 +69,9 @@ GOAL = """
 ## Is it as good as it should be?
 
 The goal was, with one model for everything: the lowest mean regret or within 10 % of it on at least 80 % of the pairs,
-and never above 1.5 times the lowest. {verdict}
+and never above 1.5 times the lowest.
+
+{verdict}
 
 A regret below {least:g} counts as {least:g}. The lowest is that of the best of {players} players, found in hindsight
 and by the same few runs, so part of every ratio is chance.
@@ -129,6 +132,13 @@ def cases_in(folder: Path) -> list[Case]:
         numbers = (round(row[mean], 1), round(share, 3), round(row["µs per round"], 1))
         found.append(Case(game, stream, row["player"], rounds, *numbers))
     return found
+
+
+def complete(cases: Sequence[Case]) -> list[Case]:
+    """Return the cases of pairs that everybody has played who plays that game; a study may have been interrupted."""
+    played = Counter(case.pair for case in cases if not is_late(case.player))
+    most = {game: max(number for pair, number in played.items() if pair[1] == game) for _, game in played}
+    return [case for case in cases if played[case.pair] == most[case.game]]
 
 
 def is_late(player: str) -> bool:
@@ -240,15 +250,18 @@ def verdict(cases: Sequence[Case]) -> str:
     found = ratios(cases)
     ours = {model: found[name] for model, name in zip(OURS, OUR_NAMES, strict=True)}
     parts = [
-        f"{near(own.values())} of {len(own)} pairs and {max(own.values()):.1f} times at worst with {model}"
+        f"- {near(own.values())} of {len(own)} pairs, and {max(own.values()):.1f} times at worst, with {model};"
         for model, own in ours.items()
     ]
     best = [min(own[pair] for own in ours.values()) for pair in ours["auto"]]
     reached = any(near(own.values()) >= 0.8 * len(own) and max(own.values()) <= 1.5 for own in ours.values())
-    return (
-        f"It is {'reached' if reached else '**not** reached'}: `ProspectModel` has {', '.join(parts)}. "
-        f"With the best of these models for each pair it would be {near(best)} pairs and {max(best):.1f} times."
-    )
+    lines = [
+        f"It is {'reached' if reached else '**not** reached'}. `ProspectModel` has",
+        "",
+        *parts,
+        f"- with the best of these models for each pair it would be {near(best)} pairs, and {max(best):.1f} times.",
+    ]
+    return "\n".join(lines)
 
 
 def page(stored: dict[str, Any]) -> str:
@@ -259,7 +272,7 @@ def page(stored: dict[str, Any]) -> str:
     head = HEAD.format(
         streams=len({case.stream for case in cases}),
         pairs=len({case.pair for case in cases}),
-        runs=stored["runs"],
+        runs=count(stored["runs"], "run"),
         rounds=f"{grouped(lengths[0])} to {grouped(lengths[-1])}",
         rules="\n".join(f"- **{name}** {text};" for name, text in RULES.items())[:-1] + ".",
         note=f"{stored['note']}\n" if stored["note"] else "",
@@ -278,7 +291,7 @@ def main() -> None:
     given = parser.parse_args()
     if given.folder:
         facts = json.loads((given.folder / "tables.json").read_text())["facts"]
-        stored = {"runs": facts["study"]["runs"], "note": given.note, "cases": cases_in(given.folder)}
+        stored = {"runs": facts["study"]["runs"], "note": given.note, "cases": complete(cases_in(given.folder))}
         lines = ",\n".join(json.dumps(case, ensure_ascii=False) for case in stored.pop("cases"))
         STORED.write_text(f'{json.dumps(stored)[:-1]}, "cases": [\n{lines}\n]}}\n', encoding="utf-8")
     PAGE.write_text(page(json.loads(STORED.read_text(encoding="utf-8"))), encoding="utf-8")

@@ -4,7 +4,7 @@
     environment = "real_streams/streams.py:Stream"
     stream = ["bananas", "segments"]
 
-The data ship in the wheels of scikit-learn and river (`pip install 'sidelight[data]'`) or are made by formulas. Each
+The data ship in the wheels of scikit-learn and river (extra "data") or are made by formulas. Each
 run meets the rows in an order of its own. Regret is what was lost beyond an offline model that was given all other
 labels.
 """
@@ -177,7 +177,7 @@ def _river(name: str, classes: Callable[[Any], Any] = int, most: int | None = No
     try:
         from river import datasets as rivers
     except ImportError:
-        raise SidelightError("this stream ships with river: pip install 'sidelight[data]'") from None
+        raise SidelightError("this stream ships with river: run `pip install river`") from None
     return _table(((row, classes(label)) for row, label in getattr(rivers, name)()), most)
 
 
