@@ -56,11 +56,11 @@ def use_case(runs: int) -> tuple[str, Table]:
                 rows.append([str(case), f"{tolerance:g}", f"`{name}`", *_judged(found)])
     titles = ("case", "tolerance", "policy", "verifications", "macro F1", "certain", "wrong")
     caption = (
-        f"The two cases of the published use case: 10 classes, the published classifiers of the first {runs} runs, a "
-        f"stream of {STREAM // 10**6} million predictions, of each class as many watched as the Wald cap and two more; "
-        "confidence 0.95; `randcbp`, `cbp` and `explore` as published, without stopping, `sequential` until a verdict "
-        f'is certain; {runs} runs, mean ± standard error. "Certain" are verdicts whose interval excludes the '
-        'tolerance, in % of classes, "wrong" the wrong ones in % of those.'
+        f"The two cases of the published use case: 10 classes, the published classifiers of the first {runs} runs, and "
+        f"a stream of {STREAM // 10**6} million predictions, of which as many of each class are watched as the Wald "
+        "cap and two more; confidence 0.95. `randcbp`, `cbp` and `explore` play as published, without stopping, "
+        f'`sequential` until a verdict is certain; {runs} runs, mean ± standard error. "Certain" is the share of '
+        'classes whose interval excludes the tolerance, "wrong" the share of those with the wrong verdict, both in %.'
     )
     return caption, Table([Column(title) for title in titles], rows)
 
@@ -119,10 +119,10 @@ def reviewers(runs: int) -> tuple[str, Table]:
     rows = [[words, *_reviewed(delays, runs)] for words, delays in REVIEWERS.items()]
     rates = ", ".join(f"{100 * rate:g}" for rate in RATES)
     caption = (
-        f"Six classes that are wrong in {rates} % of cases, tolerance 0.1, confidence 0.95, `sequential`, other "
-        f"settings as they are; {grouped(LENGTH)} predictions, delays exponential with the means given; {runs} runs, "
-        "mean ± standard error. Verdicts as they are when all answers that come have come; the last column is the "
-        "median over classes and runs."
+        f"Six classes that are wrong in {rates} % of cases; tolerance 0.1, confidence 0.95, `sequential`, otherwise "
+        f"the default settings; {grouped(LENGTH)} predictions, exponential delays with the given means; {runs} runs, "
+        "mean ± standard error. Verdicts are those at the end, when every answer that ever comes has come; the last "
+        "column is the median over classes and runs."
     )
     titles = ("answers come", "right verdicts in %", "wrong in %", "verifications", "predictions until a verdict")
     return caption, Table([Column(title) for title in titles], rows)
@@ -189,10 +189,10 @@ def spot_checks(runs: int) -> tuple[str, Table]:
     titles = ("tolerance", "error rate", "verified in %", "false alarms per million", "noticed in %")
     caption = (
         f"One class with the default settings, answers at once: {grouped(CLOSED)} predictions at the error rate, then "
-        "the change that is to be noticed. Shown are the share of predictions that are verified while the verdict "
-        "is certain and before the change, the drift alarms up to then (all false) per million predictions, and how "
-        f"often the change was noticed within 2 000 predictions; {runs} runs, of which those with a verdict "
-        "before the change count; left out where they are less than half."
+        "the change that should be noticed. The columns are the share of predictions verified before the change while "
+        "the verdict was certain, the drift alarms up to then (all false) per million predictions, and how often the "
+        f"change was noticed within 2 000 predictions. Of {runs} runs, those with a verdict before the change count; "
+        "rows where fewer than half have one are left out."
     )
     return caption, Table([Column(title) for title in titles], rows)
 
