@@ -64,7 +64,7 @@ def test_estimates_become_laws():
 
 @pytest.mark.parametrize("name", ["apple-tasting", "label-efficient"])
 def test_it_learns_half_spaces(name):
-    """Printed in a public notebook over 5 seeds: 267 of 1 505 and 769 of 2 010; here 403 of 1 511 and 444 of 2 022."""
+    """Printed in a public notebook over 5 seeds: 267 of 1 505 and 769 of 2 010; here 445 and 496."""
     game = sl.games.load(name)
     world = sl.environments.HalfspaceContexts(dimension=10)
     blind, ours = (
