@@ -10,7 +10,7 @@ import pytest
 import sidelight as sl
 from sidelight.environments import IID, laws
 
-# The most of Uniform's regret that a strategy may have after so many rounds; set with a margin after measuring with this seed.
+# The most of Uniform's regret that a strategy may have after so many rounds; set after measuring with this seed.
 LIMITS = {
     "BOBW": (0.8, 20_000),
     "BOBWLocal": (0.8, 20_000),

@@ -35,7 +35,7 @@ def measured():
     ("name", "cost", "most"), [("ExpPM", "3/10", 1.2), ("ExpPM", "1", 1.0), ("FeedExp3", "1", 0.5)]
 )
 def test_the_mean_is_at_most_the_printed_one(measured, name, cost, most):
-    """Ours are 0.99, 0.73 and 0.33 of the printed means: limits around what was measured, which guard against change."""
+    """Ours are 0.99, 0.73 and 0.33 of the printed means; the limits guard against change."""
     assert measured[name, cost].mean() < most * np.mean(PRINTED[name, cost])
 
 
