@@ -66,7 +66,7 @@ def plan_command(tolerance: float, confidence: float, rates: tuple[float, ...], 
     if as_json:
         terminal.write_json(table.records())
         return
-    click.echo(f"Labels of a class until its verdict, tolerance {tolerance:g}, confidence {confidence:g}:\n")
+    click.echo(f"Labels of a class until its verdict, tolerance {tolerance}, confidence {confidence}:\n")
     click.echo(table.to_text(terminal.width()))
     if any(labels is None for _, _, labels, _, _ in rows):
         click.echo(f"\n- means more than {_MOST}: so near the tolerance, a margin (--margin of 'new') decides sooner.")
