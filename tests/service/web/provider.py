@@ -22,6 +22,7 @@ class Provider:
     def __init__(self):
         self.key = jwk.RSAKey.generate_key(2048, {"kid": "first"})
         self.person = {"sub": "u-1", "preferred_username": "ada", "groups": ["staff", "reviewers"]}
+        self.said = {}
         self.lies, self.signed_by, self.header, self.codes = {}, None, {"alg": "RS256", "kid": "first"}, {}
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self.issuer = f"http://127.0.0.1:{self.server.server_port}"
@@ -43,6 +44,8 @@ class Provider:
         return jwt.encode(self.header, claims, self.signed_by or self.key, algorithms=[self.header["alg"]])
 
     def answer(self, method, path, query, form, authorization):
+        if path in self.said:
+            return self.said[path]
         if path == "/.well-known/openid-configuration":
             ends = {"authorization_endpoint": "authorize", "token_endpoint": "token", "jwks_uri": "jwks"}
             return 200, {"issuer": self.issuer} | {name: f"{self.issuer}/{end}" for name, end in ends.items()}
@@ -69,7 +72,7 @@ class Provider:
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
                 query, form = ({name: one[0] for name, one in parse_qs(text).items()} for text in (parts.query, body))
                 status, said = provider.answer(self.command, parts.path, query, form, self.headers.get("Authorization"))
-                text = b"" if status == 302 else json.dumps(said).encode()
+                text = said if isinstance(said, bytes) else b"" if status == 302 else json.dumps(said).encode()
                 self.send_response(status)
                 self.send_header(
                     "Location" if status == 302 else "Content-Type", said if status == 302 else "application/json"

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import dataclasses
+import json
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
@@ -15,9 +19,10 @@ from service.web import provider as fake
 from service.web.browsing import Browser, add_person
 from service.web.chromium import Window, program, serving
 from sidelight.errors import SidelightError
-from sidelight.service.auth import reviewers
-from sidelight.service.auth.single_sign_on import Provider
+from sidelight.service.auth import reviewers, sessions
+from sidelight.service.auth.single_sign_on import Provider, SingleSignOn, Ticket
 from sidelight.service.journal import audit
+from sidelight.service.problems import Problem
 from sidelight.service.server.app import make_app
 from sidelight.service.server.run import ServeOptions
 
@@ -117,6 +122,9 @@ LIES = {
     "an unknown key": {"header": {"alg": "RS256", "kid": "other"}, "signed_by": OTHER},
     "no group": {"person": {"sub": "u-1", "preferred_username": "ada", "groups": ["staff"]}},
     "groups that are a number": {"person": {"sub": "u-1", "groups": 7}},
+    "a subject of spaces": {"lies": {"sub": "  "}},
+    "a subject with NUL": {"lies": {"sub": "u\0"}},
+    "a long subject": {"lies": {"sub": "u" * 256}},
     "groups of another kind": {"person": {"sub": "u-1", "groups": {"reviewers": True}}},
 }
 
@@ -175,6 +183,105 @@ def test_a_provider_that_is_down(browser, issuer):
     assert "cannot be reached" in page.text
 
 
+DESCRIPTION = "/.well-known/openid-configuration"
+
+
+@SQLITE
+@pytest.mark.parametrize(
+    ("end", "said"),
+    [
+        ("authorization_endpoint", "javascript:alert(1)"),
+        ("authorization_endpoint", None),
+        ("token_endpoint", "http://login.example/token"),
+        ("token_endpoint", 7),
+        ("jwks_uri", "https://[x"),
+    ],
+)
+def test_secrets_go_to_safe_addresses_only(browser, issuer, end, said):
+    right = issuer.answer("GET", DESCRIPTION, {}, {}, None)[1]
+    issuer.said[DESCRIPTION] = (200, right | {end: said})
+    page = browser.get("/signin/provider", follow=False)
+    assert page.status_code == 503
+    assert end in page.text
+
+
+ODD = {
+    "a page": ("/token", (200, b"<html>"), 503),
+    "a list": ("/token", (200, []), 503),
+    "another address": ("/token", (302, "https://evil.example/"), 503),
+    "no token": ("/token", (200, {"access_token": "x"}), 403),
+    "a token of another type": ("/token", (200, {"id_token": {"sub": "u-1"}}), 403),
+    "a wrong secret": ("/token", (401, {"error": "invalid_client"}), 403),
+    "keys that are a number": ("/jwks", (200, {"keys": 7}), 403),
+    "no keys": ("/jwks", (200, {}), 403),
+    "keys that are texts": ("/jwks", (200, {"keys": ["x"]}), 403),
+    "keys without a type": ("/jwks", (200, {"keys": [{}]}), 403),
+}
+
+
+@SQLITE
+@pytest.mark.parametrize(("path", "said", "status"), ODD.values(), ids=ODD)
+def test_a_provider_that_answers_oddly(browser, issuer, path, said, status):
+    issuer.said[path] = said
+    assert sign_in(browser).status_code == status
+
+
+@SQLITE
+def test_a_provider_that_failed_is_left_alone_for_a_while(browser, issuer):
+    issuer.said[DESCRIPTION] = (500, {})
+    assert browser.get("/signin/provider", follow=False).status_code == 503
+    issuer.said.clear()
+    again = browser.get("/signin/provider", follow=False)
+    assert (again.status_code, again.headers["retry-after"]) == (503, "5")
+
+
+def test_a_slow_provider_holds_up_few_threads(issuer):
+    gate, answer = threading.Event(), issuer.answer
+    issuer.answer = lambda *asked: gate.wait(60) and answer(*asked)
+    through = SingleSignOn(Provider(issuer=issuer.issuer, client_id="c", secret="s", groups=GROUPS))
+    with ThreadPoolExecutor(9) as pool:
+        asked = [pool.submit(through.address, Ticket.new("/"), "http://localhost/") for _ in range(9)]
+        refused = next(as_completed(asked))
+        gate.set()
+        assert "too many people" in str(refused.exception())
+        assert sum(one.exception() is None for one in asked) == 8
+
+
+@SQLITE
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [("a\x1b[31mda\u202e", "a[31mda"), ("a\0", "a"), ("x" * 999, "x" * 100), (" \u200b", "u-1"), (["a"], "u-1")],
+)
+def test_names_are_cleaned(browser, issuer, with_provider, given, shown):
+    issuer.person["preferred_username"] = given
+    assert sign_in(browser).status_code == 200
+    with with_provider.read() as tx:
+        assert [one.name for one in reviewers.list_reviewers(tx)] == [shown]
+
+
+@pytest.mark.parametrize(
+    "cookie", [["s", "n", "v", 7], [7, "n", "v", "/"], ["s"], "s", 7, None, {"s": 1}], ids=lambda one: str(one)[:20]
+)
+def test_tickets_that_nobody_issued(cookie):
+    with pytest.raises(Problem, match="did not ask"):
+        Ticket.read(base64.urlsafe_b64encode(json.dumps(cookie).encode()).decode(), "s")
+
+
+def test_a_ticket_that_is_a_deep_nest():
+    with pytest.raises(Problem, match="did not ask"):
+        Ticket.read(base64.urlsafe_b64encode(b"[" * 100_000).decode(), "s")
+
+
+@SQLITE
+def test_a_forged_ticket_does_not_lead_elsewhere(browser):
+    back = leave(browser)
+    jar = browser.client.cookies
+    ticket = Ticket.read(jar["sidelight-ticket"].strip('"'), parse_qs(urlsplit(back).query)["state"][0])
+    jar.clear()
+    jar.set("sidelight-ticket", ticket._replace(next="https://evil.example/").cookie)
+    assert browser.get(back, follow=False).headers["location"] == "/"
+
+
 @SQLITE
 def test_without_passwords(with_provider):
     add_person(with_provider, "old", "admin")
@@ -187,6 +294,19 @@ def test_without_passwords(with_provider):
     assert browser.post("/start", {"code": "x", "name": "y", "password": "z" * 12}).status_code == 403
     assert sign_in(browser).status_code == 200
     browser.close()
+
+
+@SQLITE
+def test_sessions_that_began_with_a_password_end(browser, with_provider):
+    add_person(with_provider, "old", "admin")
+    other = Browser(make_app(with_provider))
+    other.sign_in("old")
+    sign_in(browser)
+    assert other.get("/account").url.path == browser.get("/account").url.path == "/account"
+    with_provider.do(sessions.end_password_sessions())
+    assert other.get("/account").url.path == "/signin"
+    assert browser.get("/account").url.path == "/account"
+    other.close()
 
 
 @SQLITE
@@ -222,13 +342,21 @@ OIDC = {"oidc_issuer": "https://x.example", "oidc_client_id": "c", "oidc_groups"
         ({"oidc_issuer": "https://x.example"}, "single sign-on needs --oidc-issuer"),
         (OIDC | {"oidc_groups": ()}, "at least one --oidc-group"),
         (OIDC | {"oidc_issuer": "http://x.example"}, "is not an address like https"),
+        (OIDC | {"oidc_issuer": "https://"}, "is not an address like https"),
+        (OIDC | {"oidc_issuer": "https://[x"}, "is not an address like https"),
+        ({"oidc_groups": ("a=answer",)}, "single sign-on needs --oidc-issuer"),
+        ({"oidc_secret_file": "empty", **OIDC}, "is empty"),
+        ({"grace": float("nan")}, "must be finite"),
+        ({"rate": float("inf")}, "must be finite"),
         (OIDC | {"oidc_groups": ("answer",)}, "is not like reviewers=answer,report"),
         (OIDC | {"oidc_groups": ("a=everything",)}, "some scopes are unknown"),
         (OIDC | {"oidc_secret_file": "no-such-file"}, "cannot be read"),
     ],
 )
-def test_options_that_cannot_work(options, said, tmp_path):
+def test_options_that_cannot_work(options, said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "secret").write_text("s\n")
+    (tmp_path / "empty").write_text("\n")
     secret = {"oidc_secret_file": str(tmp_path / "secret")} if "oidc_client_id" in options else {}
     with pytest.raises(SidelightError, match=said):
         ServeOptions(**{"database": "x.db", **secret, **options}).check()

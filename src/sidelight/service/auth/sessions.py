@@ -111,6 +111,13 @@ def sign_out(work: Work, cookie: str) -> None:
 
 
 @job
+def end_password_sessions(work: Work) -> None:
+    """End the sessions of everybody whom no provider knows, because passwords are switched off."""
+    unknown = "SELECT id FROM reviewers WHERE subject IS NULL"
+    work.writing().run(f"DELETE FROM sessions WHERE kind = 'session' AND reviewer IN ({unknown})")
+
+
+@job
 def follow_link(work: Work, code: str, name: str, password: str, old_cookie: str | None = None) -> NewSession:
     """Use a link to choose a password, and as a new administrator also a name; all other sessions end.
 

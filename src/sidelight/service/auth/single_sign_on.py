@@ -6,6 +6,7 @@ References: OpenID Connect Core 1.0, sections 3.1.2 and 3.1.3.7; RFC 7636 (PKCE)
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import hmac
 import ipaddress
@@ -13,7 +14,7 @@ import json
 import secrets
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
@@ -28,6 +29,11 @@ SECONDS = 600
 _FRESH = 3600.0
 _LEEWAY = 60
 _LARGEST = 1_000_000
+_LONGEST_SUBJECT = 255
+_ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
+_AT_ONCE = 8
+_PAUSE = 5.0
+"""Seconds for which a provider that failed is not asked again."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,8 +49,7 @@ class Provider:
     """The claim of the ID token that lists groups."""
 
     def __post_init__(self) -> None:
-        parts = urlsplit(self.issuer)
-        if parts.scheme != "https" and not (parts.scheme == "http" and _is_loopback(parts.hostname)):
+        if not _is_safe(self.issuer):
             raise SidelightError(f"--oidc-issuer {self.issuer} is not an address like https://login.example.org")
 
     def scopes(self, claims: Mapping[str, Any]) -> tuple[str, ...]:
@@ -76,8 +81,9 @@ class Ticket(NamedTuple):
         """Return the ticket of this browser, if it belongs to this state."""
         try:
             ticket = cls(*json.loads(base64.urlsafe_b64decode(cookie or "")))
-            good = hmac.compare_digest(ticket.state.encode(), state.encode())
-        except (ValueError, TypeError, AttributeError):
+            good = all(isinstance(one, str) for one in ticket)
+            good = good and hmac.compare_digest(ticket.state.encode(), state.encode())
+        except (ValueError, TypeError, RecursionError):
             good = False
         if not good:
             raise Problem("forbidden", "this browser did not ask to sign in, or took too long: try again")
@@ -95,8 +101,10 @@ class SingleSignOn:
     def __init__(self, provider: Provider) -> None:
         self.provider = provider
         self._lock = threading.Lock()
+        self._places = threading.BoundedSemaphore(_AT_ONCE)
         self._read_at, self._description = -_FRESH, dict[str, Any]()
         self._keys: Any = {}
+        self._failure, self._failed_at = "", -_PAUSE
 
     def address(self, ticket: Ticket, callback: str) -> str:
         """Return where a browser goes to sign in."""
@@ -111,25 +119,24 @@ class SingleSignOn:
             "code_challenge": challenge,
             "code_challenge_method": "S256",
         }
-        start = self._described()["authorization_endpoint"]
+        with self._turn():
+            start = self._described()["authorization_endpoint"]
         return f"{start}{'&' if '?' in start else '?'}{urlencode(asked)}"
 
     def claims(self, ticket: Ticket, code: str, issuer: str | None, callback: str) -> dict[str, Any]:
         """Exchange a code for an ID token, and return what it says if all of it is as it must be."""
         if issuer is not None and issuer != self.provider.issuer:
             raise _refused("it comes from another provider")
-        reply = _request(
-            "POST",
-            self._described()["token_endpoint"],
-            data={
-                "grant_type": "authorization_code",
-                "code": code,
-                "redirect_uri": callback,
-                "code_verifier": ticket.verifier,
-            },
-            auth=(self.provider.client_id, self.provider.secret),
-        )
-        return self._verified(str(reply.get("id_token", "")), ticket.nonce)
+        form = {
+            "grant_type": "authorization_code",
+            "code": code,
+            "redirect_uri": callback,
+            "code_verifier": ticket.verifier,
+        }
+        with self._turn():
+            known = (self.provider.client_id, self.provider.secret)
+            reply = _request("POST", self._described()["token_endpoint"], data=form, auth=known)
+            return self._verified(str(reply.get("id_token", "")), ticket.nonce)
 
     def _verified(self, token: str, nonce: str) -> dict[str, Any]:
         from joserfc import jwk, jwt
@@ -159,17 +166,44 @@ class SingleSignOn:
         audience = claims["aud"]
         if isinstance(audience, list) and len(audience) > 1 and claims.get("azp") != self.provider.client_id:
             raise _refused("it is for several programs, and not issued to this one")
+        subject = claims["sub"]
+        clear = isinstance(subject, str) and bool(subject.strip()) and subject.isprintable()
+        if not clear or len(subject) > _LONGEST_SUBJECT:
+            raise _refused("it does not say who you are")
         return claims
+
+    @contextlib.contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Refuse whoever comes while many wait for the provider: a slow one must not hold up all other pages."""
+        if not self._places.acquire(blocking=False):
+            raise unavailable("too many people are signing in: try again in a few seconds", 5)
+        try:
+            yield
+        finally:
+            self._places.release()
 
     def _described(self) -> dict[str, Any]:
         with self._lock:
+            if time.monotonic() - self._failed_at < _PAUSE:
+                raise unavailable(self._failure, _PAUSE)  # those who waited for the lock do not try one by one
             if time.monotonic() - self._read_at >= _FRESH:
-                found = _request("GET", f"{self.provider.issuer.rstrip('/')}/.well-known/openid-configuration")
-                if found.get("issuer") != self.provider.issuer:
-                    raise unavailable("the provider calls itself by another name than --oidc-issuer", 60)
-                self._description, self._keys = found, _request("GET", found["jwks_uri"])
+                try:
+                    self._description, self._keys = self._read()
+                except Problem as problem:
+                    self._failure, self._failed_at = problem.detail, time.monotonic()
+                    raise
                 self._read_at = time.monotonic()
             return self._description
+
+    def _read(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the description of the provider, and its keys."""
+        found = _request("GET", f"{self.provider.issuer.rstrip('/')}/.well-known/openid-configuration")
+        if found.get("issuer") != self.provider.issuer:
+            raise unavailable("the provider calls itself by another name than --oidc-issuer", 60)
+        unsafe = [name for name in _ENDPOINTS if not _is_safe(found.get(name))]
+        if unsafe:
+            raise unavailable(f"the provider names no https address as its {unsafe[0]}", 60)
+        return found, _request("GET", found["jwks_uri"])
 
     def _signing_keys(self, fresh: bool) -> Any:
         description = self._described()
@@ -189,8 +223,8 @@ def _request(method: str, url: str, **more: Any) -> dict[str, Any]:
         found = reply.json() if reply.is_success and len(reply.content) <= _LARGEST else None
     except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
         raise unavailable(f"the provider cannot be reached ({type(error).__name__}): try again", 5) from None
-    if reply.status_code in (400, 401, 403):
-        raise _refused("the provider does not accept the code; it works only once")
+    if method == "POST" and reply.status_code in (400, 401, 403):
+        raise _refused("the provider does not accept the code, which works only once, or the client secret")
     if not isinstance(found, dict):
         raise unavailable(f"the provider answers in an unexpected way (status {reply.status_code}): try again", 5)
     return found
@@ -198,6 +232,17 @@ def _request(method: str, url: str, **more: Any) -> dict[str, Any]:
 
 def _refused(why: str) -> Problem:
     return Problem("forbidden", f"the sign-in is not accepted: {why}")
+
+
+def _is_safe(url: Any) -> bool:
+    """Say whether secrets may be sent to an address: over TLS, or to this machine."""
+    try:
+        parts = urlsplit(url if isinstance(url, str) else "")
+    except ValueError:
+        return False
+    return bool(parts.hostname) and (
+        parts.scheme == "https" or (parts.scheme == "http" and _is_loopback(parts.hostname))
+    )
 
 
 def _is_loopback(host: str | None) -> bool:

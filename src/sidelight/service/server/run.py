@@ -6,6 +6,7 @@ import contextlib
 import importlib.util
 import ipaddress
 import logging
+import math
 import socket
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -60,6 +61,8 @@ class ServeOptions:
             good = False
         if not good or parts.path.strip("/") or parts.query or parts.fragment or parts.username is not None:
             raise SidelightError(f"--url {self.url} is not an address like https://monitor.example.org")
+        if not math.isfinite(self.rate) or not math.isfinite(self.grace):
+            raise SidelightError("--rate-limit and --grace must be finite numbers")
         self.provider()
         for proxy in filter(None, self.proxies.split(",")):
             try:
@@ -84,7 +87,7 @@ class ServeOptions:
     def provider(self) -> Provider | None:
         """Return where people may sign in without a password of this service, if anywhere."""
         wanted = (self.oidc_issuer, self.oidc_client_id, self.oidc_secret_file)
-        if not any(wanted):
+        if not any(wanted) and not self.oidc_groups:
             if not self.local_passwords:
                 raise SidelightError("--no-passwords needs a provider to sign in with: give --oidc-issuer, too")
             return None
@@ -100,6 +103,8 @@ class ServeOptions:
             secret = Path(path).read_text(encoding="utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:
             raise SidelightError(f"--oidc-secret-file {path} cannot be read: {error}") from None
+        if not secret:
+            raise SidelightError(f"--oidc-secret-file {path} is empty: write the client secret into it")
         groups = dict(map(_group, self.oidc_groups))
         return Provider(issuer=issuer, client_id=client_id, secret=secret, groups=groups, claim=self.oidc_claim)
 
@@ -140,7 +145,9 @@ def run_server(options: ServeOptions, listener: socket.socket, say: Callable[[st
     write_json_logs(logging.getLevelNamesMapping()[options.log.upper()])
     with opened_service(options) as service, announced_server(options.database, address_of(listener)) as key:
         app = make_app(service, command_key=key)
-        link = first_link(service, base)
+        link = first_link(service, base) if options.local_passwords else None
+        if not options.local_passwords:
+            service.do(sessions.end_password_sessions())
         serve(app, listener, grace=options.grace, proxies=options.proxies, ready=lambda: say(base, link))
 
 

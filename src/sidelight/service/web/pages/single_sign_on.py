@@ -46,7 +46,7 @@ async def back_from_provider(
         raise Problem("forbidden", "the provider did not sign you in: try again")
     await door_of(request).knock(request)
     session = await run_in_threadpool(_sign_in, request, ticket, code, iss)
-    response = RedirectResponse(ticket.next, 303)
+    response = RedirectResponse(local_path(ticket.next), 303)
     sessions.set_cookie(response, session.cookie, is_secure(request))
     response.delete_cookie(_COOKIE, path=_PATH, secure=is_secure(request), httponly=True, samesite="lax")
     return response
@@ -56,10 +56,15 @@ def _sign_in(request: Request, ticket: Ticket, code: str, issuer: str | None) ->
     through = _provider(request)
     claims = through.claims(ticket, code, issuer, _callback(request))
     subject = f"{through.provider.issuer} {claims['sub']}"
-    names = (claims.get(one) for one in ("preferred_username", "email", "name", "sub"))
-    name = next(one for one in names if isinstance(one, str) and one.strip())[:_LONGEST_NAME]
+    name = next(filter(None, (_shown(claims.get(one)) for one in ("preferred_username", "email", "name", "sub"))))
     old = sessions.cookie_of(request, is_secure(request))
     return service_of(request).do(sessions.sign_in_subject(subject, name, through.provider.scopes(claims), old))
+
+
+def _shown(name: object) -> str:
+    """Return a name without control characters and marks of direction, which people may have typed in themselves."""
+    text = name if isinstance(name, str) else ""
+    return "".join(one for one in text if one.isprintable()).strip()[:_LONGEST_NAME]
 
 
 def _provider(request: Request) -> SingleSignOn:
