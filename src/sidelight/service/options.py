@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import sys
 from collections.abc import Callable
@@ -13,11 +14,28 @@ if TYPE_CHECKING:
     from sidelight.service.auth.single_sign_on import Provider
 
 
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
 def stop_process(error: BaseException) -> None:
     """End the process at once: after a disk failure, no waiting request may be answered."""
     sys.stderr.write(f"sidelight: {error}; stopping\n")
     sys.stderr.flush()
     os._exit(70)
+
+
+@dataclass(frozen=True)
+class Egress:
+    """How webhooks leave: where to, besides the public Internet, and through which proxy."""
+
+    allow: tuple[Network, ...] = ()
+    """Internal networks that may get messages, even over http; they are reached without the proxy."""
+    proxy: str | None = None
+    """An address like http://user:password@proxy.example:3128."""
+
+
+INTERNET = Egress()
+"""Only the public Internet, without a proxy."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,8 +65,8 @@ class Options:
     """Where people may sign in without a password of this service."""
     local_passwords: bool = True
     """Whether people may sign in with a password of this service."""
-    webhooks_to_loopback: bool = False
-    """Whether webhooks may go to this machine, even over http; for tests."""
+    egress: Egress = INTERNET
+    """How webhooks leave."""
     on_fatal: Callable[[BaseException], None] = stop_process
     """Called after a disk failure."""
 

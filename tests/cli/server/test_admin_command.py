@@ -94,7 +94,7 @@ def test_people(database):
     assert "there is no reviewer 'Eve'" in invoke("reviewer", "disable", "Eve", "--database", database, code=2).stderr
 
 
-def test_monitors_and_webhooks(database):
+def test_monitors_and_webhooks(database, tmp_path):
     invoke("monitor", "create", "fruit", "tolerance=0.1", "policy=explore", 'labels=["a", "b"]', "--database", database)
     (row,) = listed("monitor", database)
     assert (row["name"], row["settings"]["labels"], row["settings"]["policy"]) == ("fruit", ["a", "b"], "explore")
@@ -110,6 +110,11 @@ def test_monitors_and_webhooks(database):
     assert (hook["address"], hook["monitors"], hook["state"]) == ("https://x.example", ["fruit"], "works")
     assert "https://" in invoke("webhook", "create", "http://x.example", "--database", database, code=2).stderr
     invoke("webhook", "remove", hook["id"], "--database", database)
+    (tmp_path / "key").write_text("r" * 32 + "\n")
+    pager = ["--format", "pagerduty", "--routing-key-file", tmp_path / "key"]
+    id = invoke("webhook", "create", "https://x.example", *pager, "--database", database).stdout.strip()
+    assert [(one["id"], one["format"]) for one in listed("webhook", database)] == [(id, "pagerduty")]
+    invoke("webhook", "remove", id, "--database", database)
     invoke("monitor", "archive", "fruit", "--database", database)
     assert listed("monitor", database) == listed("webhook", database) == []
     for what in ("monitor", "webhook"):

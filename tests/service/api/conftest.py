@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import ipaddress
 
 import httpx
 import pytest
 
 from sidelight.service.auth.keys import SCOPES, create_key
+from sidelight.service.options import Egress
 from sidelight.service.server.app import make_app
 
+LOOPBACK = Egress((ipaddress.ip_network("127.0.0.0/8"),))
+"""Webhooks may go to this machine."""
 SQLITE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 """For tests that do not depend on the database."""
 
@@ -45,7 +49,7 @@ class Caller:
 @pytest.fixture
 def app(service):
     """The application."""
-    service.options = dataclasses.replace(service.options, requests_per_second=1e6, webhooks_to_loopback=True)
+    service.options = dataclasses.replace(service.options, requests_per_second=1e6, egress=LOOPBACK)
     return make_app(service)
 
 

@@ -69,6 +69,9 @@ def test_a_webhook_is_entered_and_removed(digits):
     assert digits("POST", f"/v1/webhooks/{listed['id']}/remove").status_code == 204
     assert digits("POST", f"/v1/webhooks/{listed['id']}/remove").status_code == 404
     assert "hooks.example/x" not in digits("GET", "/v1/audit").text
+    made = digits("POST", "/v1/webhooks", body | {"format": "pagerduty", "routing_key": "r" * 32})
+    assert (made.status_code, made.json()["secret"], made.json()["format"]) == (201, None, "pagerduty")
+    assert "rrrr" not in digits("GET", "/v1/webhooks").text + digits("GET", "/v1/audit").text
 
 
 @SQLITE
@@ -87,6 +90,8 @@ def test_a_webhook_is_entered_and_removed(digits):
         ("/v1/keys/abcdefghij/rotate", {"grace": -1}),
         ("/v1/webhooks", {"url": "ftp://x", "events": [VERDICT_CHANGED]}),
         ("/v1/webhooks", {"url": "https://hooks.example/", "events": []}),
+        ("/v1/webhooks", {"url": "https://hooks.example/", "events": [VERDICT_CHANGED], "format": "xml"}),
+        ("/v1/webhooks", {"url": "https://hooks.example/", "events": [VERDICT_CHANGED], "format": "pagerduty"}),
         ("/v1/webhooks", {"url": "https://hooks.example/", "events": ["x"]}),
         ("/v1/webhooks", {"url": "https://hooks.example/", "events": [VERDICT_CHANGED], "monitors": ["nowhere"]}),
     ],

@@ -440,6 +440,11 @@ def test_administration_by_forms(service, browsers, stranger):
     assert "whsec_" in page.text
     id = re.search(r'action="/admin/webhooks/([^"]+)"', page.text)[1]
     assert "No webhooks yet" in admin.submit("/admin/webhooks", f"/admin/webhooks/{id}", do="remove").text
+    pager = {"url": "https://events.example/x", "event": "verdict.changed", "format": "pagerduty"}
+    page = admin.submit("/admin/webhooks", "/admin/webhooks", **pager, routing_key="r" * 32)
+    assert 'data-name="Format">pagerduty<' in page.text
+    assert "rrrr" not in page.text
+    assert admin.submit("/admin/webhooks", "/admin/webhooks", **pager).status_code == 422
     assert admin.submit("/admin/webhooks", "/admin/webhooks", url="ftp://x", event="verdict.changed").status_code == 422
     audit = admin.get("/admin/audit").text
     for words in (

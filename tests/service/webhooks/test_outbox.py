@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from service.api.conftest import SQLITE
+from service.api.conftest import LOOPBACK, SQLITE
 from sidelight.service.domain import answers, decisions, monitor_changes, monitors
 from sidelight.service.domain.inputs import AnswerTo, Prediction
 from sidelight.service.journal import audit
@@ -22,7 +22,7 @@ from sidelight.service.writer.duties import LEASE, Clock
 
 @pytest.fixture
 def service(service):
-    service.options = dataclasses.replace(service.options, webhooks_to_loopback=True)
+    service.options = dataclasses.replace(service.options, egress=LOOPBACK)
     return service
 
 
@@ -33,8 +33,8 @@ def digits(service):
     return service.do(monitors.create_monitor("digits", settings, actor="test"))
 
 
-def hook(service, url, events=tuple(EVENTS), only=None):
-    return service.do(create_webhook("test", url, events, only, allow_loopback=True))
+def hook(service, url, events=tuple(EVENTS), only=None, *form):
+    return service.do(create_webhook("test", url, events, only, LOOPBACK, *form))
 
 
 def decide(service, monitor, *ids, name="7"):
@@ -115,6 +115,32 @@ def test_a_verdict_that_turns_is_told_with_its_number_in_the_journal(service, di
         entry = tx.one("SELECT kind, body FROM journal WHERE number = ?", first["data"]["number"])
     assert entry[0] == "answered"
     assert json.loads(entry[1])["turned"]
+
+
+def test_a_chat_and_a_pager_get_what_they_accept(service, digits, receiver):
+    service.options = dataclasses.replace(service.options, url="https://monitor.example.org")
+    hook(service, receiver.url, [VERDICT_CHANGED], None, "slack")
+    for i in range(20):
+        decide(service, digits, f"v{i}", name="<!channel>")
+        service.do(answers.record_answers(digits.id, [AnswerTo(f"v{i}", correct=False)], actor="test"))
+    send_due_messages(service)
+    _, headers, body = receiver.got[0]
+    assert json.loads(body)["text"] == "digits: class &lt;!channel&gt; is above its tolerance"
+    assert "https://monitor.example.org/m/digits" in body.decode()
+    assert "webhook-signature" not in headers
+    pager = hook(service, receiver.url, [BUDGET_USED_UP], None, "pagerduty", "r" * 32)
+    assert pager.secret is None
+    use_up(service, digits)
+    receiver.answers = [429]
+    for _ in range(2):
+        send_due_messages(service)
+        service.do(Later(60.0))
+    first, second = (body for _, _, body in receiver.got[-2:])
+    assert first == second
+    assert (json.loads(first)["routing_key"], json.loads(first)["event_action"]) == ("r" * 32, "trigger")
+    with service.read() as tx:
+        assert "rrrr" not in repr(tx.all("SELECT * FROM outbox")) + repr(tx.all("SELECT * FROM audit"))
+        assert "rrrr" not in repr(list_webhooks(tx))
 
 
 def test_a_cap_is_told_once_by_all_processes_and_again_when_a_new_one_is_used_up(service, digits, receiver, storage):
@@ -283,6 +309,9 @@ def test_a_webhook_that_is_removed_sends_nothing_more(service, digits, receiver)
         {"events": ["everything"]},
         {"only": ["nowhere"]},
         {"only": []},
+        {"format": "pagerduty"},
+        {"format": "slack", "routing_key": "r" * 32},
+        {"routing_key": "r" * 32},
     ],
 )
 def test_what_is_no_webhook_is_refused(service, digits, wrong):

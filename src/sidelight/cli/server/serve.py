@@ -107,6 +107,18 @@ Examples:
     metavar="NAME",
     help="The claim of ID tokens that lists groups.",
 )
+@_option(
+    "--webhook-allow",
+    multiple=True,
+    metavar="NETWORK",
+    help="Let webhooks go to this internal network, as in 10.0.0.0/8, even over http; repeatable. Otherwise they go to "
+    "the public Internet only.",
+)
+@_option(
+    "--webhook-proxy",
+    metavar="URL",
+    help="Send webhooks to the public Internet through this proxy, as in http://proxy.example.org:3128.",
+)
 @_option("--no-passwords", is_flag=True, help="Let people sign in through the provider only.")
 @_option(
     "--demo",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TextIO
+
 import click
 
 from sidelight.cli import terminal
@@ -10,6 +12,7 @@ from sidelight.cli.server.database import DATABASE, post
 from sidelight.cli.server.tables import add_list, moment
 
 _EVENTS = ("verdict.changed", "budget.used_up", "answers.overdue")
+_FORMATS = ("generic", "slack", "pagerduty")
 
 
 group = InOrder(
@@ -32,10 +35,31 @@ group = InOrder(
     help=f"What to report: {', '.join(_EVENTS)}; repeatable, by default everything.",
 )
 @click.option("--monitor", "only", multiple=True, metavar="NAME", help="Only of this monitor; repeatable.")
-def create_command(address: str, database: str, events: tuple[str, ...], only: tuple[str, ...]) -> None:
-    """Report events to ADDRESS (https://...), and print nothing but the secret that signs the messages."""
-    body = {"url": address, "events": list(events), "monitors": list(only) or None}
-    click.echo(post(database, "/v1/webhooks", body)["secret"])
+@click.option(
+    "--format",
+    type=click.Choice(_FORMATS),
+    default="generic",
+    show_default=True,
+    metavar="FORMAT",
+    help=f"What the receiver accepts: {', '.join(_FORMATS)}.",
+)
+@click.option(
+    "--routing-key-file",
+    "key",
+    type=click.File(encoding="utf-8"),
+    metavar="FILE",
+    help="A file with the integration key of PagerDuty; - reads it from the input.",
+)
+def create_command(
+    address: str, database: str, events: tuple[str, ...], only: tuple[str, ...], format: str, key: TextIO | None
+) -> None:
+    """Report events to ADDRESS (https://...), and print nothing but the secret that signs the messages.
+
+    Messages to Slack and PagerDuty are not signed, so there the id of the webhook is printed.
+    """
+    body = {"url": address, "events": list(events), "monitors": list(only) or None, "format": format}
+    made = post(database, "/v1/webhooks", body | ({} if key is None else {"routing_key": key.read().strip()}))
+    click.echo(made["secret"] or made["id"])
 
 
 add_list(
@@ -45,7 +69,13 @@ add_list(
     lambda one: (
         None
         if one["disabled_at"] is not None
-        else {"id": one["id"], "address": one["url"], "events": one["events"], "monitors": one["monitors"]}
+        else {
+            "id": one["id"],
+            "address": one["url"],
+            "format": one["format"],
+            "events": one["events"],
+            "monitors": one["monitors"],
+        }
         | {"state": one["failure"] or "works", "since": moment(one["created_at"])}
     ),
     "no webhooks yet: create one with 'sidelight admin webhook create'",

@@ -21,7 +21,7 @@ from sidelight.service.domain.service import Service
 from sidelight.service.http.logs import write_json_logs
 from sidelight.service.limits import GRACE
 from sidelight.service.maintenance.copy import UNFINISHED, is_unfinished
-from sidelight.service.options import Options
+from sidelight.service.options import Egress, Options
 from sidelight.service.problems import Problem
 from sidelight.service.server.app import make_app
 from sidelight.service.server.commands import announced_server
@@ -51,6 +51,9 @@ class ServeOptions:
     """What groups may do: "group=scope,scope"."""
     oidc_claim: str = "groups"
     local_passwords: bool = True
+    webhook_allow: tuple[str, ...] = ()
+    """Internal networks that webhooks may go to."""
+    webhook_proxy: str | None = None
 
     def check(self) -> None:
         """Refuse options that cannot work, before anything is opened."""
@@ -64,6 +67,7 @@ class ServeOptions:
         if not math.isfinite(self.rate) or not math.isfinite(self.grace):
             raise SidelightError("--rate-limit and --grace must be finite numbers")
         self.provider()
+        self.egress()
         for proxy in filter(None, self.proxies.split(",")):
             try:
                 ipaddress.ip_network(proxy.strip())
@@ -82,7 +86,27 @@ class ServeOptions:
             requests_per_second=self.rate,
             provider=self.provider(),
             local_passwords=self.local_passwords,
+            egress=self.egress(),
         )
+
+    def egress(self) -> Egress:
+        """Return how webhooks leave."""
+        networks = []
+        for text in self.webhook_allow:
+            try:
+                networks.append(ipaddress.ip_network(text.strip()))
+            except ValueError:
+                raise SidelightError(
+                    f"--webhook-allow {text} is not a network like 10.0.0.0/8 or an address like 10.1.2.3"
+                ) from None
+        try:
+            parts = urlsplit(self.webhook_proxy or "http://proxy")
+            good = parts.scheme == "http" and bool(parts.hostname) and parts.port != 0 and parts.path in ("", "/")
+        except ValueError:
+            good = False
+        if not good or parts.query or parts.fragment:
+            raise SidelightError("--webhook-proxy is not an address like http://proxy.example.org:3128")
+        return Egress(tuple(networks), self.webhook_proxy)
 
     def provider(self) -> Provider | None:
         """Return where people may sign in without a password of this service, if anywhere."""

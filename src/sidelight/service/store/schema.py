@@ -10,7 +10,7 @@ from importlib import resources
 
 from sidelight.service.store.base import Reader, StorageError, Transaction
 
-VERSION = 1
+VERSION = 2
 _ONLY = re.compile(r"^(.*)-- (sqlite|postgres)$")
 _TABLE = re.compile(r"CREATE TABLE (\w+)")
 

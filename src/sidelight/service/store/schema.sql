@@ -141,9 +141,10 @@ CREATE INDEX sessions_reviewer ON sessions (reviewer);
 CREATE TABLE webhooks (
     id TEXT PRIMARY KEY,
     url TEXT NOT NULL,
+    format TEXT NOT NULL,             -- generic, slack, pagerduty
     events TEXT NOT NULL,             -- JSON list
     monitors TEXT,                    -- JSON list of monitor ids; NULL for all
-    secret TEXT NOT NULL,
+    secret TEXT NOT NULL,             -- signs generic messages; for PagerDuty, the routing key
     created_at DOUBLE PRECISION NOT NULL,
     created_by TEXT NOT NULL,
     disabled_at DOUBLE PRECISION,

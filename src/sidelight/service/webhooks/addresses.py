@@ -1,7 +1,8 @@
-"""Where webhooks may go: only to addresses on the public Internet.
+"""Where webhooks may go: to addresses on the public Internet, and to networks that the operator allows.
 
 A server that sends requests to any given address could be directed to machines that only it can reach. So a host is
-resolved once, each of its addresses must be public, and the connection goes to the checked address, not to the name.
+resolved once, each of its addresses must be public or allowed, and the connection goes to the checked address, not to
+the name; a proxy, too, is told the address.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from sidelight.errors import SidelightError
+from sidelight.service.options import Egress
 
 LONGEST = 2_000
+_HTTPS = "webhooks to the public Internet are sent only over https: give an address that starts with https://"
 _PUBLIC_V6 = ipaddress.ip_network("2000::/3")
 _REFUSED = tuple(
     ipaddress.ip_network(text)
@@ -27,6 +30,9 @@ _REFUSED = tuple(
     )
 )
 Resolver = Callable[..., list[tuple[Any, ...]]]
+
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 class AddressError(SidelightError):
@@ -42,9 +48,11 @@ class Target(NamedTuple):
     host: str
     path: str
     """The path, including the query."""
+    direct: bool = False
+    """Whether the address is in an allowed network."""
 
 
-def check_webhook_url(url: str, *, allow_loopback: bool = False) -> tuple[str, int, bool, str]:
+def check_webhook_url(url: str, egress: Egress) -> tuple[str, int, bool, str]:
     """Return host, port, whether it is https, and path of a valid webhook address, without looking up the host."""
     try:
         parts = urlsplit(url)
@@ -56,37 +64,40 @@ def check_webhook_url(url: str, *, allow_loopback: bool = False) -> tuple[str, i
     if not host or parts.username is not None or parts.password is not None or parts.fragment:
         raise AddressError("give an address with a host and without a user or fragment, like https://example.com/hook")
     secure = parts.scheme == "https"
-    if not secure and not (parts.scheme == "http" and allow_loopback):
-        raise AddressError("webhooks are sent only over https: give an address that starts with https://")
+    if not secure and not (parts.scheme == "http" and egress.allow):
+        raise AddressError(_HTTPS)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return host, (443 if secure else 80) if port is None else port, secure, path
 
 
-def resolve_webhook(url: str, *, allow_loopback: bool = False, lookup: Resolver = socket.getaddrinfo) -> Target:
-    """Look up the host of an address once, and refuse it unless all its IP addresses are public.
-
-    With `allow_loopback`, for tests, loopback addresses are allowed as well.
-    """
-    host, port, secure, path = check_webhook_url(url, allow_loopback=allow_loopback)
+def resolve_webhook(url: str, egress: Egress, lookup: Resolver = socket.getaddrinfo) -> Target:
+    """Look up the host of an address once, and refuse it unless all its IP addresses are public or allowed."""
+    host, port, secure, path = check_webhook_url(url, egress)
     try:
         found = lookup(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
     except (OSError, UnicodeError) as error:
         raise AddressError(f"the host of the webhook was not found: {error}") from None
-    addresses = [str(one[4][0]) for one in found]
-    for address in addresses:
-        if not _allowed(address, allow_loopback):
-            raise AddressError("the host of the webhook is not on the public Internet: webhooks may not go elsewhere")
+    addresses = [_plain_address(str(one[4][0])) for one in found]
+    allowed = [any(address in network for network in egress.allow) for address in addresses]
+    for address, allow in zip(addresses, allowed, strict=True):
+        if not (allow or _is_public(address)):
+            raise AddressError(
+                "the host of the webhook is neither on the public Internet nor in a network that --webhook-allow names"
+            )
+        if not (allow or secure):
+            raise AddressError(_HTTPS)
     if not addresses:
         raise AddressError("the host of the webhook has no IP address")
-    return Target(addresses[0], port, secure, host, path)
+    return Target(str(addresses[0]), port, secure, host, path, allowed[0])
 
 
-def _allowed(text: str, allow_loopback: bool) -> bool:
-    address: ipaddress.IPv4Address | ipaddress.IPv6Address = ipaddress.ip_address(text)
-    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
-        address = address.ipv4_mapped
-    if address.is_loopback:
-        return allow_loopback
+def _plain_address(text: str) -> Address:
+    """Return an IP address; an IPv4 address that is written as one of IPv6 is what it stands for."""
+    address = ipaddress.ip_address(text)
+    return getattr(address, "ipv4_mapped", None) or address
+
+
+def _is_public(address: Address) -> bool:
     if isinstance(address, ipaddress.IPv6Address) and address not in _PUBLIC_V6:
         return False
     return address.is_global and not address.is_multicast and not any(address in network for network in _REFUSED)

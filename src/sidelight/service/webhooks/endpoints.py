@@ -11,15 +11,17 @@ from typing import NamedTuple
 from sidelight.service.auth.keys import monitor_ids
 from sidelight.service.journal import audit
 from sidelight.service.journal.entry import text_of
+from sidelight.service.options import INTERNET, Egress
 from sidelight.service.problems import Problem, place
 from sidelight.service.store.base import Reader, Row
 from sidelight.service.webhooks.addresses import AddressError, check_webhook_url
 from sidelight.service.webhooks.events import EVENTS
+from sidelight.service.webhooks.formats import GENERIC, PAGERDUTY, Format
 from sidelight.service.webhooks.outbox import disable_webhook
 from sidelight.service.webhooks.signatures import new_secret
 from sidelight.service.writer.unit import Work, job
 
-_COLUMNS = "id, url, events, monitors, created_at, created_by, disabled_at, failure"
+_COLUMNS = "id, url, format, events, monitors, created_at, created_by, disabled_at, failure"
 MOST = 100
 """Maximum number of active webhooks."""
 
@@ -30,6 +32,7 @@ class Webhook:
 
     id: str
     url: str
+    format: Format
     events: tuple[str, ...]
     monitors: tuple[str, ...] | None
     created_at: float
@@ -40,10 +43,10 @@ class Webhook:
 
 
 class NewWebhook(NamedTuple):
-    """A new webhook; its secret is shown once."""
+    """A new webhook; its secret is shown once, if messages are signed."""
 
     webhook: Webhook
-    secret: str
+    secret: str | None
 
 
 def list_webhooks(tx: Reader) -> list[Webhook]:
@@ -58,28 +61,36 @@ def create_webhook(
     url: str,
     events: Collection[str],
     only: Collection[str] | None = None,
-    allow_loopback: bool = False,
+    egress: Egress = INTERNET,
+    format: Format = "generic",
+    routing_key: str | None = None,
 ) -> NewWebhook:
     """Create a webhook for some of `EVENTS`, of the monitors named in `only` or of all.
 
-    Messages go over https; the host is looked up when one is sent.
+    The host is looked up when a message is sent. PagerDuty, and only that, needs a `routing_key`.
     """
     try:
-        host, *_ = check_webhook_url(url, allow_loopback=allow_loopback)
+        host, *_ = check_webhook_url(url, egress)
     except AddressError as error:
         raise Problem("invalid", str(error), places=[place(["url"], str(error))]) from None
     if not events or any(one not in EVENTS for one in events):
         wrong = place(["events"], f"give one or more of {', '.join(EVENTS)}")
         raise Problem("invalid", "some events are unknown, or there are none", places=[wrong])
+    if (format == PAGERDUTY) != bool(routing_key):
+        detail = "PagerDuty needs the integration key of a service (Events API v2); other formats have none"
+        raise Problem("invalid", detail, places=[place(["routing_key"], detail)])
     only = None if only is None else monitor_ids(work.reading, only)
     count = work.reading.one("SELECT COUNT(*) FROM webhooks WHERE disabled_at IS NULL")
     if count is not None and count[0] >= MOST:
         raise Problem("conflict", f"there are {MOST} webhooks already: remove one first")
-    id, secret, events = "wh_" + secrets.token_hex(6), new_secret(), [one for one in EVENTS if one in events]
+    id, events = "wh_" + secrets.token_hex(6), [one for one in EVENTS if one in events]
+    secret = new_secret() if format == GENERIC else None
     monitors = None if only is None else text_of(list(only))
-    row = (id, url, text_of(events), monitors, work.now, actor, None, None)
-    work.writing().insert("webhooks", [*_COLUMNS.split(", "), "secret"], [(*row, secret)])
-    audit.write_audit(work.writing(), actor, "webhook created", id, host=host, events=events, monitors=only)
+    row = (id, url, format, text_of(events), monitors, work.now, actor, None, None)
+    work.writing().insert("webhooks", [*_COLUMNS.split(", "), "secret"], [(*row, secret or routing_key or "")])
+    audit.write_audit(
+        work.writing(), actor, "webhook created", id, host=host, format=format, events=events, monitors=only
+    )
     return NewWebhook(_webhook(row), secret)
 
 
@@ -92,6 +103,6 @@ def remove_webhook(work: Work, actor: str, id: str) -> None:
 
 
 def _webhook(row: Row) -> Webhook:
-    id, url, events, monitors, *rest = row
+    id, url, format, events, monitors, *rest = row
     only = None if monitors is None else tuple(json.loads(monitors))
-    return Webhook(id, url, tuple(json.loads(events)), only, *rest)
+    return Webhook(id, url, format, tuple(json.loads(events)), only, *rest)

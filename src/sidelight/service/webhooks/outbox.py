@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import random
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from threading import Event
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.service.journal import audit
+from sidelight.service.journal.entry import text_of
 from sidelight.service.store.base import Reader, Transaction
 from sidelight.service.webhooks.delivery import SECONDS, send_message
+from sidelight.service.webhooks.formats import GENERIC, SLACK, Format, Told, pagerduty_event, slack_message
 from sidelight.service.webhooks.signatures import signed_headers
 from sidelight.service.writer.duties import LEASE, duty
 from sidelight.service.writer.unit import Work, job
@@ -40,6 +42,7 @@ class Message(NamedTuple):
     created_at: float
     url: str
     secret: str
+    format: Format
 
 
 Outcome = int | str | None
@@ -61,30 +64,34 @@ def send_due_messages(service: Service) -> int:
     by_receiver: dict[str, list[Message]] = {}
     for one in service.do(_claim_due()):
         by_receiver.setdefault(one.endpoint, []).append(one)
-    allow_loopback = service.options.webhooks_to_loopback
     with ThreadPoolExecutor(_RECEIVERS, "sidelight-webhook") as pool:
-        done = pool.map(
-            lambda messages: _deliver_messages(messages, allow_loopback, service.ending), by_receiver.values()
-        )
+        done = pool.map(lambda messages: _deliver_messages(messages, service), by_receiver.values())
         results = [result for some in done for result in some]
     service.do(_store_outcomes(results))
     return sum(_arrived(outcome) for _, outcome in results)
 
 
-def _deliver_messages(
-    messages: Sequence[Message], allow_loopback: bool, ending: Event
-) -> list[tuple[Message, Outcome]]:
+def _deliver_messages(messages: Sequence[Message], service: Service) -> list[tuple[Message, Outcome]]:
     """Send the messages of one webhook until one fails, time is up, or the process is about to end."""
     results: list[tuple[Message, Outcome]] = []
     end, well = time.monotonic() + LEASE / 2 - SECONDS, True
     for one in messages:
         outcome: Outcome = None
-        if well and time.monotonic() < end and not ending.is_set():
-            headers = signed_headers(one.secret, one.event, int(time.time()), one.body)
-            outcome = send_message(one.url, one.body, headers, allow_loopback=allow_loopback)
+        if well and time.monotonic() < end and not service.ending.is_set():
+            body, headers = _sent_form(one, service.options.url)
+            outcome = send_message(one.url, body, headers, service.options.egress)
             well = _arrived(outcome)
         results.append((one, outcome))
     return results
+
+
+def _sent_form(message: Message, url: str | None) -> tuple[bytes, dict[str, str]]:
+    """Return the body of a message in the format of its webhook, and the headers that sign it."""
+    if message.format == GENERIC:
+        return message.body, signed_headers(message.secret, message.event, int(time.time()), message.body)
+    told = Told(message.endpoint, json.loads(message.body), url)
+    plain = slack_message(told) if message.format == SLACK else pagerduty_event(told, message.secret)
+    return text_of(plain).encode("ascii"), {}
 
 
 def _arrived(outcome: Outcome) -> bool:
@@ -95,7 +102,7 @@ def _arrived(outcome: Outcome) -> bool:
 def _claim_due(work: Work) -> list[Message]:
     """Take the due messages; if this process dies, another one takes them when the lease has ended."""
     rows = work.writing().all(
-        "SELECT o.endpoint, o.event, o.bytes, o.tries, o.created_at, w.url, w.secret"
+        "SELECT o.endpoint, o.event, o.bytes, o.tries, o.created_at, w.url, w.secret, w.format"
         " FROM outbox o JOIN webhooks w ON w.id = o.endpoint"
         " WHERE o.sent_at IS NULL AND o.next_at <= ? ORDER BY o.next_at, o.created_at, o.number LIMIT ?",
         work.now,

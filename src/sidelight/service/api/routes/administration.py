@@ -27,6 +27,7 @@ from sidelight.service.limits import BATCH
 from sidelight.service.webhooks import endpoints
 from sidelight.service.webhooks.endpoints import Webhook
 from sidelight.service.webhooks.events import EVENTS
+from sidelight.service.webhooks.formats import Format
 from sidelight.service.writer.unit import Work, job
 
 router = make_router("administration")
@@ -179,13 +180,17 @@ class WebhookIn(Shape):
     ]
     events: Annotated[list[str], Field(min_length=1, max_length=BATCH, description=_EVENTS)]
     monitors: _Monitors = None
+    format: Annotated[Format, Field(description="Generic messages are signed.")] = "generic"
+    routing_key: Annotated[
+        str | None, Field(min_length=1, max_length=200, description="The integration key, for PagerDuty only.")
+    ] = None
 
 
 @dataclass(frozen=True)
 class NewWebhookOut(Webhook):
-    """A new webhook; `secret` signs messages (Standard Webhooks 1.0), and is not shown again."""
+    """A new webhook; `secret` signs generic messages (Standard Webhooks 1.0), and is not shown again."""
 
-    secret: str
+    secret: str | None
 
 
 class WebhooksOut(TypedDict):
@@ -203,8 +208,8 @@ async def list_webhooks(call: Admin) -> WebhooksOut:
 @router.post("/v1/webhooks", status_code=201, responses=refusals("conflict"))
 async def create_webhook(body: Annotated[WebhookIn, Body()], call: Admin) -> NewWebhookOut:
     """Create a webhook; its secret is shown only in this answer."""
-    loopback = call.service.options.webhooks_to_loopback
-    new = await call.do(endpoints.create_webhook(call.caller.actor, body.url, body.events, body.monitors, loopback))
+    given = (body.url, body.events, body.monitors, call.service.options.egress, body.format, body.routing_key)
+    new = await call.do(endpoints.create_webhook(call.caller.actor, *given))
     return NewWebhookOut(**asdict(new.webhook), secret=new.secret)
 
 

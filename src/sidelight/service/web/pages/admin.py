@@ -25,6 +25,7 @@ from sidelight.service.web.visitors import (
 )
 from sidelight.service.webhooks import endpoints
 from sidelight.service.webhooks.events import EVENTS
+from sidelight.service.webhooks.formats import FORMATS, GENERIC
 
 router = make_router()
 _SECTIONS = (
@@ -122,11 +123,14 @@ def webhooks_page(request: Request) -> Response:
 
 @router.post("/admin/webhooks")
 def create_webhook_form(request: Request) -> Response:
-    """Create a webhook and show its secret once."""
+    """Create a webhook and show its secret once, if it has one."""
     visitor, form = enter_admin(request), form_of(request)
-    loopback = request.app.state.options.webhooks_to_loopback
-    job = endpoints.create_webhook(visitor.actor, form.get("url").strip(), form.all("event"), _only(form), loopback)
+    given = (form.get("url").strip(), form.all("event"), _only(form), request.app.state.options.egress)
+    format = next((one for one in FORMATS if one == form.get("format")), GENERIC)
+    job = endpoints.create_webhook(visitor.actor, *given, format, form.get("routing_key").strip() or None)
     new = service_of(request).do(job)
+    if new.secret is None:
+        return RedirectResponse("/admin/webhooks", 303)
     text = "the receiver needs it to check signatures. Copy it now; it will not be shown again."
     return _webhooks(request, visitor, Secret("Webhook secret:", text, new.secret))
 
@@ -195,6 +199,7 @@ def _list(
             "secret": secret,
             "monitor_names": [one.name for one in monitors.all_monitors(tx)],
             "all_events": EVENTS.items(),
+            "formats": FORMATS.items(),
             "waiting": dict(tx.all("SELECT endpoint, COUNT(*) FROM outbox WHERE sent_at IS NULL GROUP BY endpoint")),
             "now": tx.now(),
         }

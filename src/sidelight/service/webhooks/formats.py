@@ -1,0 +1,107 @@
+"""The forms in which a webhook gets messages: our own, or those that Slack and PagerDuty accept.
+
+Slack: an incoming webhook takes {"text": ..., "blocks": [...]}; `&`, `<` and `>` in texts are escaped, because Slack
+reads mentions and links from them. PagerDuty: an event of the Events API v2; those with one `dedup_key` are one alert.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, Literal, NamedTuple
+from urllib.parse import urlsplit
+
+from sidelight.service.journal.entry import text_of
+from sidelight.service.webhooks.events import ANSWERS_OVERDUE, BUDGET_USED_UP, VERDICT_CHANGED
+from sidelight.text import shown
+
+Format = Literal["generic", "slack", "pagerduty"]
+GENERIC: Format = "generic"
+SLACK: Format = "slack"
+PAGERDUTY: Format = "pagerduty"
+FORMATS: dict[Format, str] = {
+    GENERIC: "generic (signed)",
+    SLACK: "Slack (incoming webhook)",
+    PAGERDUTY: "PagerDuty (Events API v2)",
+}
+"""All formats, in words."""
+_DRIFT = "drift"
+
+
+class Told(NamedTuple):
+    """A generic message, and for whom."""
+
+    endpoint: str
+    message: dict[str, Any]
+    url: str | None
+    """The address of the service that users see, if it is known."""
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What the message is about."""
+        data: dict[str, Any] = self.message["data"]
+        return data
+
+    @property
+    def page(self) -> str | None:
+        """The address of the monitor's page."""
+        return None if self.url is None else f"{self.url.rstrip('/')}/m/{self.data['monitor']}"
+
+
+def summary_of(told: Told) -> str:
+    """Return one sentence on what happened; characters that move text, as in a hostile class name, are escaped."""
+    data, event = told.data, told.message["type"]
+    if event == VERDICT_CHANGED:
+        name = shown(str(data.get("class")))
+        if data.get("cause") == _DRIFT:
+            return f"{data['monitor']}: class {name} has changed, and is judged from scratch"
+        words = {"above": "is above its tolerance", "below": "is below its tolerance"}
+        return f"{data['monitor']}: class {name} {words.get(str(data.get('verdict')), 'is uncertain again')}"
+    if event == BUDGET_USED_UP:
+        which = "daily" if data["limit"] == "daily_cap" else "total"
+        return f"{data['monitor']}: the {which} cap is used up after {data['verifications']} verifications"
+    assert event == ANSWERS_OVERDUE
+    return f"{data['monitor']}: answers to verifications are overdue"
+
+
+def slack_message(told: Told) -> dict[str, Any]:
+    """Return the message for an incoming webhook of Slack."""
+    summary = _slack_text(summary_of(told))
+    where = "" if told.page is None else f" · <{_slack_text(told.page)}|open the monitor>"
+    about = f"{_slack_text(told.message['type'])} · {_slack_text(told.message['timestamp'])}{where}"
+    return {
+        "text": summary,
+        "blocks": [
+            {"type": "section", "text": {"type": "mrkdwn", "text": summary, "verbatim": True}},
+            {"type": "context", "elements": [{"type": "mrkdwn", "text": about, "verbatim": True}]},
+        ],
+    }
+
+
+def pagerduty_event(told: Told, routing_key: str) -> dict[str, Any]:
+    """Return the event for PagerDuty: trouble triggers an alert, and a class that is not in trouble resolves its alert.
+
+    A class is in trouble when it is above its tolerance or has drifted. Nothing says when a cap or overdue answers are
+    trouble no more; repeats go to the open alert.
+    """
+    data, event = told.data, told.message["type"]
+    thing = [data.get("class"), data.get("limit")]
+    same = text_of([told.endpoint, data["monitor"], event, *thing]).encode("ascii")
+    plain = {"routing_key": routing_key, "dedup_key": f"sidelight-{hashlib.blake2b(same, digest_size=16).hexdigest()}"}
+    above = event == VERDICT_CHANGED and data.get("verdict") == "above"
+    if event == VERDICT_CHANGED and not above and data.get("cause") != _DRIFT:
+        return plain | {"event_action": "resolve"}
+    link = {} if told.page is None else {"client": "sidelight", "client_url": told.page}
+    payload = {
+        "summary": summary_of(told),
+        "source": (urlsplit(told.url).hostname if told.url else None) or "sidelight",
+        "severity": "error" if above else "warning",
+        "timestamp": told.message["timestamp"],
+        "component": data["monitor"],
+        "class": event,
+        "custom_details": data,
+    }
+    return plain | {"event_action": "trigger", "payload": payload} | link
+
+
+def _slack_text(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
