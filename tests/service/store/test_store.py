@@ -143,7 +143,7 @@ def test_a_newer_schema_is_refused(database):
         tx.run("INSERT INTO schema_version (version) VALUES (999)")
     storage.close()
     for readonly in (False, True):
-        with pytest.raises(StorageError, match="pip install --upgrade"):
+        with pytest.raises(StorageError, match="install a newer one"):
             open_storage(database, readonly=readonly)
 
 
