@@ -85,6 +85,7 @@ def test_scores_segments_and_true_classes_go_through_the_service(talk, service):
         report = await monitor.report()
         assert report == twin.report()
         assert report["a"].score.spared > 20
+        assert await monitor.true_classes() == twin.true_classes()
         with pytest.raises(ServiceError, match="not allowed"):
             await (await client.create("other", tolerance=0.2, policy="randcbp")).decide("a", score=0.5)
 

@@ -30,6 +30,7 @@ from sidelight.monitor.inputs import (
 from sidelight.monitor.types import Decision, Label
 
 if TYPE_CHECKING:
+    from sidelight.monitor.report.breakdown import TrueClasses
     from sidelight.monitor.report.records import Report
 
 UNREACHABLE = "unreachable"
@@ -236,6 +237,19 @@ class Calls:
         reply = yield from self._ask("GET", "/report")
         try:
             return Report.from_dict(reply)
+        except (SidelightError, TypeError, AttributeError) as error:
+            raise garbage(str(error)) from None
+
+    def true_classes(self) -> Steps[TrueClasses]:
+        """Return what the true classes are where answers have told them: a confusion matrix, and what is missed.
+
+        The service tells of at most 100 classes, those with the most answers.
+        """
+        from sidelight.monitor.report.breakdown import TrueClasses  # needs NumPy
+
+        reply = yield from self._ask("GET", "/true-classes")
+        try:
+            return TrueClasses.from_dict(reply)
         except (SidelightError, TypeError, AttributeError) as error:
             raise garbage(str(error)) from None
 

@@ -134,6 +134,7 @@ class Monitor:
     answer_many = _waiting(Calls.answer_many)
     pending = _waiting(Calls.pending)
     report = _waiting(Calls.report)
+    true_classes = _waiting(Calls.true_classes)
 
     def __init__(self, client: Client, name: str) -> None:
         self.name = name
@@ -244,6 +245,7 @@ class AsyncMonitor:
     answer_many = _awaiting(Calls.answer_many)
     pending = _awaiting(Calls.pending)
     report = _awaiting(Calls.report)
+    true_classes = _awaiting(Calls.true_classes)
 
     def __init__(self, client: AsyncClient, name: str) -> None:
         self.name = name

@@ -29,7 +29,7 @@ from sidelight.monitor.report.breakdown import Comparison, TrueClasses
 from sidelight.monitor.report.make import make_report
 from sidelight.monitor.report.records import Report
 from sidelight.monitor.report.segments import compare
-from sidelight.monitor.report.true_classes import true_classes
+from sidelight.monitor.report.true_classes import told_by, true_classes
 from sidelight.monitor.settings import SETTINGS, make_settings
 from sidelight.monitor.types import Answer, Decision, Event, VerdictChanged, Verification
 from sidelight.text import filled
@@ -240,7 +240,8 @@ class ClassifierMonitor:
     def true_classes(self) -> TrueClasses:
         """Return what the true classes are where answers have told them: a confusion matrix, and what is missed."""
         with self._lock:
-            return true_classes(self.engine)
+            told = told_by(self.engine)
+        return true_classes(told)
 
     def compare(self, old: Any, new: Any) -> Comparison:
         """Return whether the predictions of one version of the model are wrong more often than those of another.

@@ -33,6 +33,7 @@ def every_page(monitor="fruit", name='"pear"'):
         f"/m/{monitor}",
         f"/m/{monitor}?verdict=unknown&q=p&page=2",
         f"/m/{monitor}/class?name={name}",
+        f"/m/{monitor}/insight",
         f"/m/{monitor}/review",
         f"/m/{monitor}/review?verification=1",
         f"/m/{monitor}/verifications",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, Literal, NamedTuple
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal, NamedTuple, Self
 
-from sidelight.errors import NoEntryError
+from sidelight.errors import NoEntryError, SidelightError
 from sidelight.monitor.stats.paired import Differences
 from sidelight.monitor.types import Label
 
@@ -82,6 +82,7 @@ class TrueClasses:
 
     cells: tuple[ConfusionCell, ...]
     classes: tuple[TrueClass, ...]
+    """Those with the most answers about them first."""
     untold: int
     """Answers "wrong" without a true class."""
 
@@ -90,6 +91,24 @@ class TrueClasses:
             if one.name == name:
                 return one
         raise NoEntryError(f"no prediction or answer has named the class {name!r}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data."""
+        cells = [one._asdict() | {"interval": list(one.interval)} for one in self.cells]
+        classes = [asdict(one) | {"interval": list(one.interval)} for one in self.classes]
+        return {"cells": cells, "classes": classes, "untold": self.untold}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Return what `to_dict` returned as records again, also after JSON."""
+        try:
+            cells = tuple(ConfusionCell(**row | {"interval": tuple(row["interval"])}) for row in data["cells"])
+            classes = tuple(
+                TrueClass(**taken(TrueClass, row) | {"interval": tuple(row["interval"])}) for row in data["classes"]
+            )
+            return cls(cells, classes, data["untold"])
+        except (KeyError, TypeError) as error:
+            raise SidelightError(f"this does not describe true classes ({type(error).__name__}: {error})") from None
 
 
 def taken(kind: type[Any], data: Mapping[str, Any]) -> dict[str, Any]:

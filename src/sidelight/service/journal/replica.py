@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from sidelight.errors import SidelightError
 from sidelight.monitor import RULE, Decision, Reason
 from sidelight.monitor.engine.engine import Engine
+from sidelight.monitor.report.breakdown import TrueClasses
 from sidelight.monitor.report.make import make_report
 from sidelight.monitor.report.records import Report
 from sidelight.monitor.types import Events, VerdictChanged, VerificationClosed
@@ -54,6 +55,8 @@ class Replica:
         """Which cap was last reported as used up, on which day, and after how many verifications."""
         self.made_report: tuple[bytes, Report] | None = None
         """The latest report, and the chain of the last entry it includes."""
+        self.made_true_classes: tuple[bytes, TrueClasses] | None = None
+        """The same for true classes."""
 
     @property
     def monitor(self) -> Engine:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from sidelight.monitor.report.records import ClassReport
 from sidelight.monitor.report.wording import skipped_text, stalled_text, stands_text
+from sidelight.monitor.stats.scores.quality import ScoreReport
 from sidelight.monitor.types import ANSWERS
 from sidelight.service.domain.queue import IS_DISPUTED, IS_UNSETTLED
 from sidelight.service.journal import entry as journal
@@ -64,6 +65,31 @@ def class_row(
         "skipped": one.skipped,
         "skipped_share": percent(one.skipped_share),
         "warnings": _warnings(one, standing),
+    }
+
+
+def score_row(score: ScoreReport, tolerance: float) -> dict[str, Any]:
+    """Return what is shown about the scores of a class."""
+    rates = [one.errors / one.verified if one.verified else None for one in score.bins]
+    limit = charts.common_limit([tolerance], rates)
+    return {
+        "auc": None if score.auc is None else f"{score.auc:.2f}",
+        "between": "" if score.auc_interval is None else "between {:.2f} and {:.2f}".format(*score.auc_interval),
+        "kind": "labels saved" if score.saved >= 0 else "labels lost",
+        "saved": grouped(abs(score.saved)),
+        "spared": grouped(score.spared),
+        "warning": score.warning,
+        "bins": [
+            {
+                "ranks": f"{100 * one.low:g} to {100 * one.high:g} %",
+                "share": percent(one.share),
+                "verified": grouped(one.verified),
+                "errors": grouped(one.errors),
+                "strip": charts.interval_strip(one.interval, rate, tolerance, "unknown", limit),
+                "rate": f"{percent(rate)} ({percent(one.interval[0])} to {percent(one.interval[1])})",
+            }
+            for one, rate in zip(score.bins, rates, strict=True)
+        ],
     }
 
 

@@ -26,7 +26,7 @@ from sidelight.service.settings import ReviewSettings, make_review, split
 from sidelight.service.store.base import Reader, StorageError
 from sidelight.service.web.rendering import render_page
 
-_SCOPES = {"": "report", "/review": "answer", "/verifications": "report", "/settings": "report"}
+_SCOPES = {"": "report", "/insight": "report", "/review": "answer", "/verifications": "report", "/settings": "report"}
 
 
 class SignInNeeded(Exception):  # noqa: N818, a redirect, not a failure

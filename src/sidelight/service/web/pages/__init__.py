@@ -9,6 +9,7 @@ from sidelight.service.web.pages import (
     dashboard,
     entrance,
     files,
+    insight,
     overview,
     review,
     settings,
@@ -20,6 +21,6 @@ from sidelight.service.web.visitors import session_caller
 
 def install(app: FastAPI) -> None:
     """Add all pages to an application, and let people who have signed in use its HTTP interface."""
-    for one in (entrance, single_sign_on, files, overview, dashboard, review, verifications, settings, admin):
+    for one in (entrance, single_sign_on, files, overview, dashboard, insight, review, verifications, settings, admin):
         app.include_router(one.router)
     app.state.session_caller = session_caller

@@ -10,7 +10,7 @@ from fastapi import Request, Response
 
 from sidelight.errors import NoEntryError
 from sidelight.monitor.report.records import ClassReport, Report, by_importance
-from sidelight.monitor.report.wording import fresh_text, score_text, stands_text
+from sidelight.monitor.report.wording import fresh_text, stands_text
 from sidelight.service.domain.monitors import MonitorRow
 from sidelight.service.domain.queue import waiting_for
 from sidelight.service.journal import entry as journal
@@ -18,7 +18,7 @@ from sidelight.service.problems import Problem
 from sidelight.service.store.base import Reader
 from sidelight.service.web import charts
 from sidelight.service.web.charts import percent
-from sidelight.service.web.class_rows import answer_rate, class_row, histories, standings, turn_rows
+from sidelight.service.web.class_rows import answer_rate, class_row, histories, score_row, standings, turn_rows
 from sidelight.service.web.columns import asked_over_time
 from sidelight.service.web.etags import etag_of, unchanged
 from sidelight.service.web.pages.overview import VERDICTS, tolerance_words
@@ -108,6 +108,7 @@ def class_page(request: Request, monitor: str, name: str) -> Response:
         "turns": rows,
         "chart": charts.history_chart(points, one.tolerance, one.verdict),
         "facts": _class_facts(one),
+        "score": None if one.score is None else score_row(one.score, one.tolerance),
         "verifications": None
         if review.blind
         else page_address(f"/m/{row.name}/verifications", class_=journal.text_of(one.name)),
@@ -189,8 +190,6 @@ def _class_facts(one: ClassReport) -> list[tuple[str, str]]:
     fresh = fresh_text(one)
     if fresh is not None:
         facts.append(("Freshness", fresh))
-    if one.score is not None:
-        facts.append(("Scores", score_text(one.score)))
     if one.stands is not None and one.stands[1]:
         facts.append(("Missing answers", f"the verdict {stands_text(*one.stands)}"))
     return facts
