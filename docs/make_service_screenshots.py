@@ -67,7 +67,7 @@ def _look(browser: Any, url: str, password: str) -> None:
     page.fill("input[type=password]", password)
     page.keyboard.press("Enter")
     page.wait_for_url(f"{url}/")
-    for name, path in (("overview", "/"), ("dashboard", "/m/digits")):
+    for name, path in (("overview", "/"), ("dashboard", "/m/digits"), ("errors", "/m/digits/insight")):
         page.goto(url + path)
         page.wait_for_load_state("networkidle")
         page.screenshot(path=PICTURES / f"{name}.png")

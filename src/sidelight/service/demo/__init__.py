@@ -101,7 +101,9 @@ class Demo:
         for time in times:
             id, said, real = world.predict(self._rng)
             world.truth[id] = real
-            rows.append(Prediction(id, said, time, world.show(real, self._rng)))
+            phone = self._rng.random() < (0.7 if said != real else 0.3)  # there is more to mistake in what phones send
+            segment = {"source": "phone" if phone else "scanner"}
+            rows.append(Prediction(id, said, time, world.show(real, self._rng), segment=segment))
         decisions = await self.service.submit(decide(self.service, self._ids[world.name], rows, actor=_ACTOR))
         for one in decisions:
             if not one.verify:

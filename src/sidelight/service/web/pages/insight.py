@@ -117,7 +117,7 @@ def _true_classes(service: Service, monitor: str) -> dict[str, Any]:
     wrong.sort(key=lambda one: -one.answers)
     told = any(one.found or one.missed for one in found.classes)
     return {
-        "truths": [_true_row(one) for one in found.classes] if told else [],
+        "truths": [_true_row(one) for one in sorted(found.classes, key=lambda one: -one.missed)] if told else [],
         "most_truths": MOST_TRUE_CLASSES if len(found.classes) == MOST_TRUE_CLASSES else None,
         "confusions": [
             {
@@ -152,6 +152,8 @@ def _matrix(found: TrueClasses) -> dict[str, Any] | None:
     if len(names) > _MOST_IN_MATRIX:
         return None
     shares = {(one.predicted, one.true): percent(one.share) for one in found.cells}
-    predicted = dict.fromkeys(one.predicted for one in found.cells)
-    rows = [(str(row), [(shares.get((row, name), ""), row == name) for name in names]) for row in predicted]
+    predicted = {one.predicted for one in found.cells}
+    rows = [
+        (str(row), [(shares.get((row, name), ""), row == name) for name in names]) for row in names if row in predicted
+    ]
     return {"names": [str(name) for name in names], "rows": rows}
