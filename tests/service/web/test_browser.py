@@ -271,6 +271,7 @@ def all_pages(monitor="fruit", name="%22pear%22"):
     parts = (
         "",
         f"/class?name={name}",
+        "/insight",
         "/review",
         "/review?verification=1",
         "/review?verification=2",
@@ -324,7 +325,9 @@ def test_no_page_loads_or_runs_what_its_policy_forbids(service, window):
 def test_hostile_strings_run_nowhere(service, window):
     row = service.do(monitors.create_monitor("fruit", {"tolerance": 0.05, "labels": list(LABELS)}, actor="test"))
     for n, text in enumerate(HOSTILE):
-        one = Prediction(f"{text[:190]}-{n}", text, payload=Payload(payloads.TEXT, text.encode()))
+        one = Prediction(
+            f"{text[:190]}-{n}", text, payload=Payload(payloads.TEXT, text.encode()), segment={"key": text, text: "x"}
+        )
         service.do(decide(service, row.id, [one], actor=text))
     one = window("<img src=x onerror=alert(1)>")
     dialogs = []

@@ -16,7 +16,7 @@ from sidelight.service.web.charts import percent
 from sidelight.service.web.class_rows import class_address
 from sidelight.service.web.etags import etag_of, unchanged
 from sidelight.service.web.rendering import page_address, render_page
-from sidelight.service.web.visitors import enter, make_router, monitor_for, own_address, page_context, service_of
+from sidelight.service.web.visitors import enter, make_router, monitor_for, page_context, service_of
 from sidelight.text import count, grouped
 
 router = make_router()
@@ -58,7 +58,6 @@ def insight_page(request: Request, monitor: str, key: str = "", page: int = 1) -
         "comparisons": [_comparison_row(one) for one in report.comparisons[-_MOST_COMPARISONS:]],
         "windowed": row.settings.get("window") is not None,
         "confidence": percent(report.confidence),
-        "base": own_address(request),
         "etag": etag,
     }
     return render_page("insight.html", context | _true_classes(service, row.id), headers={"ETag": etag})
