@@ -37,7 +37,7 @@ def test_others_and_a_limit_are_in_the_same_figure():
 @pytest.mark.parametrize("kind", PLOTTED)
 def test_without_matplotlib_the_error_says_what_to_install(kind, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(SidelightError, match=r"pip install sidelight\[plot\]"):
+    with pytest.raises(SidelightError, match=r"pip install matplotlib"):
         PLOTTED[kind].plot()
 
 

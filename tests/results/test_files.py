@@ -165,7 +165,7 @@ def test_numpy_reads_the_arrays(tmp_path):
 def test_pyarrow_is_asked_for(tmp_path, monkeypatch):
     make().save(tmp_path / "old.parquet")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(SidelightError, match=r"pip install sidelight\[parquet\]`, or name the file .npz"):
+    with pytest.raises(SidelightError, match=r"pip install pyarrow`, or name the file .npz"):
         make().save(tmp_path / "new.parquet")
     with pytest.raises(SidelightError, match="Parquet files need pyarrow"):
         Results.load(tmp_path / "old.parquet")

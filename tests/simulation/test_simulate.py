@@ -300,6 +300,7 @@ def test_what_the_results_say(tmp_path):
         "tail": 1e-7,
         "lower": 0.0,
         "observers": "half-range",
+        "ties": "lowest",
     }
     assert manifest["environment"] == {"name": "IID", "law": [0.25, 0.75]}
     assert manifest["seed"] == 6

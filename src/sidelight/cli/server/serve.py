@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import ipaddress
+import os
+import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -175,8 +176,10 @@ def _if_somebody_reads(say: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(say)
     def saying(*arguments: Any) -> None:
-        with contextlib.suppress(OSError):
+        try:
             say(*arguments)
+        except OSError:  # what is left in the buffer must not fail at the end, either
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
     return saying
 
