@@ -1,5 +1,6 @@
 """Small studies, and strategies that behave badly."""
 
+import shutil
 import textwrap
 
 from sidelight.studies import GameEntry, PlayerEntry, Study, WorldEntry
@@ -38,6 +39,8 @@ def write_mine(folder, act=GOOD, before=""):
     """Write a strategy into a file; return the player."""
     path = folder / "mine.py"
     path.write_text(text_of_mine(act, before), encoding="utf-8")
+    # Python takes an edit of the same length within a second for none if it keeps compiled files.
+    shutil.rmtree(folder / "__pycache__", ignore_errors=True)
     return PlayerEntry(f"{path}:Mine")
 
 
