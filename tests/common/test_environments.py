@@ -17,6 +17,7 @@ from sidelight.kernels import compiled_available, implements
 
 APPLES = sl.games.load("apple-tasting")
 BARTOK = sl.games.load("bartok")
+TWO_LAWS = [[0.2, 0.8], [0.9, 0.1]]
 RECORDED = np.random.default_rng(0).integers(2, size=(3, 60))
 # Examples of every kind of environment, with a game that each serves.
 EXAMPLES = {
@@ -46,7 +47,19 @@ EXAMPLES = {
     "FiniteContexts": [(("laws", [[0.2, 0.8], [0.9, 0.1]]), APPLES)],
     "HalfspaceContexts": [(("dimension", 4), APPLES)],
     "LinearContexts": [(("theta", [[0.2, 0.5]]), APPLES)],
-    "RegionContexts": [(("laws", [[0.2, 0.8], [0.9, 0.1]]), APPLES)],
+    "RegionContexts": [
+        (("laws", TWO_LAWS), APPLES),
+        (sl.environments.RegionContexts(TWO_LAWS, 3, "ring"), APPLES),
+        (sl.environments.RegionContexts(TWO_LAWS, 5, "plane", relevant=2, tails=2.5), APPLES),
+    ],
+    "SwitchingContexts": [
+        (
+            sl.environments.SwitchingContexts(
+                sl.environments.RegionContexts(TWO_LAWS, 2), sl.environments.LinearContexts([[0.2, 0.5]]), 20
+            ),
+            APPLES,
+        )
+    ],
     "LogisticContexts": [(("theta", [[0.2, 0.5], [-1.0, 1.0], [0.0, 0.3]]), BARTOK)],
 }
 

@@ -6,6 +6,7 @@ import make_benchmark as script
 import pytest
 
 import sidelight as sl
+from sidelight.environments import contexts_by_name
 from sidelight.results.result_set import is_chosen
 from sidelight.studies import read
 
@@ -33,8 +34,7 @@ def test_worlds_and_horizons(study):
     laws = [world for world in study.worlds if world.kind == "laws"]
     contexts = [world for world in study.worlds if world.kind == "contexts"]
     assert len(laws) == 8
-    lines, others = {"linear", "logistic", "halfspace", "finite"}, {"ball", "checkers", "useless"}
-    assert {world.value for world in contexts} == lines | others
+    assert {world.value for world in contexts} == set(contexts_by_name.names())
     assert any(dict(world.parameters).get("spread", 1) > 1 for world in contexts)
     assert study.horizons == (20_000,)
     assert study.checkpoints == (500, 1_000, 10_000, 20_000)

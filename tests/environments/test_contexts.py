@@ -15,6 +15,7 @@ from sidelight.environments import (
     LogisticContexts,
     RegionContexts,
     Replay,
+    SwitchingContexts,
     contexts_by_name,
 )
 from sidelight.environments.base import baseline, cost, draw
@@ -57,8 +58,26 @@ EXAMPLES = {
     "ball": (
         RegionContexts(LAWS[:2], 3),
         BARTOK,
-        lambda x, world: LAWS[0 if x @ x < world.limit else 1],
+        lambda x, world: LAWS[0 if x @ x < world.most else 1],
         (-8, 8),
+    ),
+    "ring": (
+        RegionContexts(LAWS[:2], 2, "ring"),
+        BARTOK,
+        lambda x, world: LAWS[0 if world.least <= x @ x < world.most else 1],
+        (-8, 8),
+    ),
+    "fold": (
+        RegionContexts(LAWS[:2], 3, relevant=1),
+        BARTOK,
+        lambda x, world: LAWS[0 if x[0] ** 2 < world.most else 1],
+        (-8, 8),
+    ),
+    "plane with heavy tails": (
+        RegionContexts(LAWS[:2], 4, "plane", relevant=2, tails=2.5),
+        BARTOK,
+        lambda x, world: LAWS[0 if x[0] + x[1] > 0 else 1],
+        (-1e4, 1e4),
     ),
     "checkers": (
         RegionContexts(LAWS[:2], 3, "checkers"),
@@ -222,7 +241,12 @@ class TestReplayed:
         (lambda: HalfspaceContexts(0), "at least 1"),
         (lambda: RegionContexts([[0.5, 0.5]] * 2, 0), "at least 1"),
         (lambda: RegionContexts([[0.5, 0.5]] * 2, 1, "checkers"), "at least 2"),
-        (lambda: RegionContexts([[0.5, 0.5]] * 2, 2, "star"), "region is 'star': give 'ball' or 'checkers'"),
+        (lambda: RegionContexts([[0.5, 0.5]] * 2, 2, "star"), "region is 'star': give 'ball' or 'ring' or"),
+        (lambda: RegionContexts([[0.5, 0.5]] * 2, 2, relevant=3), "relevant is 3: give 1 to 2"),
+        (lambda: RegionContexts([[0.5, 0.5]] * 2, 2, tails=2.5), "for checkers or a plane"),
+        (lambda: SwitchingContexts(HalfspaceContexts(2), HalfspaceContexts(3), 5), "2 coordinates before, but 3"),
+        (lambda: SwitchingContexts(Replay([0, 1]), Replay([0, 1]), 1), "knows no law"),
+        (lambda: SwitchingContexts(HalfspaceContexts(2), HalfspaceContexts(2), 0), "at least 1"),
         (lambda: RegionContexts([[0.5, 0.5]]), "there are 1 laws: give two"),
         (lambda: RegionContexts([[0.5, 0.5], [0.5, 0.6]]), "the law outside is"),
         (lambda: RegionContexts([[0.5, 0.5]] * 2).check(BARTOK, 1, 1), "3 probabilities"),
@@ -276,7 +300,7 @@ class TestCommandLine:
             parse_contexts(text, game)
 
 
-@pytest.mark.parametrize("region", ["ball", "checkers"])
+@pytest.mark.parametrize("region", ["ball", "ring", "checkers", "plane"])
 @pytest.mark.parametrize("d", [2, 7, 40])
 def test_a_region_holds_half_of_the_contexts(region, d):
     environment = RegionContexts([[1.0, 0.0], [0.0, 1.0]], d, region)
@@ -285,7 +309,7 @@ def test_a_region_holds_half_of_the_contexts(region, d):
 
 
 def test_regions_by_name_have_different_best_actions_inside_and_outside():
-    for name in ("ball", "checkers"):
+    for name in ("ball", "ring", "fold", "checkers", "sparse", "heavy-tails"):
         for game in (APPLES, BARTOK):
             laws = contexts_by_name.load(name, game, seed=5).laws
             loss = np.array(game.loss, float)
@@ -298,3 +322,13 @@ def test_useless_contexts_have_one_law():
     environment = contexts_by_name.load("useless", BARTOK, seed=3)
     assert environment.dimension == 10
     assert (environment.laws[0] == environment.laws[1]).all()
+
+
+def test_a_switch_leaves_one_world_for_the_other():
+    inside, outside = [1.0, 0.0], [0.0, 1.0]
+    worlds = [RegionContexts(laws, 2, "plane") for laws in ([inside, outside], [outside, inside])]
+    contexts, outcomes, costs, _ = played(SwitchingContexts(*worlds, rounds=300), LABELS, rounds=500)
+    positive = contexts.sum(axis=1) > 0
+    assert (outcomes[:300] == np.where(positive[:300], 0, 1)).all()
+    assert (outcomes[300:] == np.where(positive[300:], 1, 0)).all()
+    assert (costs == np.array(LABELS.loss, float)[:, outcomes].T).all()

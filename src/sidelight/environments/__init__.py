@@ -11,6 +11,7 @@ from sidelight.environments.linear import LinearContexts
 from sidelight.environments.logistic import LogisticContexts
 from sidelight.environments.region import RegionContexts
 from sidelight.environments.replay import Replay
+from sidelight.environments.switching_contexts import SwitchingContexts
 
 __all__ = [
     "IID",
@@ -25,6 +26,7 @@ __all__ = [
     "RegionContexts",
     "Replay",
     "Switching",
+    "SwitchingContexts",
     "hard_sequences",
     "laws",
 ]

@@ -48,8 +48,11 @@ def load(name: str, game: Game, **parameters: Any) -> Environment:
     - halfspace (d=10, seed=1): `HalfspaceContexts`, for two outcomes;
     - logistic (d=5, seed=0, scale=1, spread=1): `LogisticContexts` with coefficients drawn from N(0, scale^2);
     - finite (contexts=4, seed=0): `FiniteContexts`, one-hot, with laws drawn uniformly;
-    - ball (d=4, seed=0) and checkers (d=2, seed=0): `RegionContexts`, which fit no line, with two laws drawn until they
-      have different best actions.
+    - ball (d=4, seed=0), ring (d=2, seed=0), fold (d=4, seed=0: a ball in one coordinate) and checkers (d=2, seed=0,
+      exclusive or): `RegionContexts`, which fit no line, with two laws drawn until they have different best actions;
+    - sparse (d=200, seed=0) and heavy-tails (d=10, seed=0): the same with a plane, of which only three coordinates
+      matter, or whose coordinates follow Student's law with 2.5 degrees of freedom;
+    - useless (d=10, seed=0): contexts that say nothing, and one law.
 
     With a `spread` s the coordinates are badly scaled: coordinate k = 0, ..., d - 1 is multiplied by s^(k / (d - 1)),
     and its coefficients are divided by that, so that the outcomes stay the same.
@@ -119,12 +122,15 @@ def _finite(game: Game, given: Mapping[str, Any]) -> Environment:
     return FiniteContexts(rng.dirichlet(np.ones(game.n_outcomes), size=given["contexts"]))
 
 
-def _ball(game: Game, given: Mapping[str, Any]) -> Environment:
-    return RegionContexts(_two_laws(game, given["seed"]), given["d"], "ball")
+def _region(
+    region: str, relevant: int | None = None, tails: float | None = None
+) -> Callable[[Game, Mapping[str, Any]], Environment]:
+    """Return what makes a region with two laws under which different actions are best."""
 
+    def make(game: Game, given: Mapping[str, Any]) -> Environment:
+        return RegionContexts(_two_laws(game, given["seed"]), given["d"], region, relevant, tails)
 
-def _checkers(game: Game, given: Mapping[str, Any]) -> Environment:
-    return RegionContexts(_two_laws(game, given["seed"]), given["d"], "checkers")
+    return make
 
 
 def _useless(game: Game, given: Mapping[str, Any]) -> Environment:
@@ -148,7 +154,11 @@ _KINDS = {
     "halfspace": _Kind({"d": 10, "seed": 1}, _halfspace),
     "logistic": _Kind({"d": 5, "seed": 0, "scale": 1, "spread": 1}, _logistic),
     "finite": _Kind({"contexts": 4, "seed": 0}, _finite),
-    "ball": _Kind({"d": 4, "seed": 0}, _ball),
-    "checkers": _Kind({"d": 2, "seed": 0}, _checkers),
+    "ball": _Kind({"d": 4, "seed": 0}, _region("ball")),
+    "ring": _Kind({"d": 2, "seed": 0}, _region("ring")),
+    "fold": _Kind({"d": 4, "seed": 0}, _region("ball", relevant=1)),
+    "checkers": _Kind({"d": 2, "seed": 0}, _region("checkers")),
+    "sparse": _Kind({"d": 200, "seed": 0}, _region("plane", relevant=3)),
+    "heavy-tails": _Kind({"d": 10, "seed": 0}, _region("plane", tails=2.5)),
     "useless": _Kind({"d": 10, "seed": 0}, _useless),
 }

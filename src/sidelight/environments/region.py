@@ -1,7 +1,8 @@
-"""Contexts whose law depends on a region that no line bounds."""
+"""Contexts whose law depends on a region, which mostly no line bounds."""
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -14,33 +15,48 @@ from sidelight.game_arrays import loss_matrix
 from sidelight.kernels import implements
 from sidelight.kernels.arrays import Floats
 
-REGIONS = ("ball", "checkers")
+REGIONS = ("ball", "ring", "checkers", "plane")
+_SHELL, _CHECKERS, _PLANE = 0, 1, 2
+_QUARTILE = 0.6744897501960817  # of the normal law
 
 
 @charges_gaps
 class RegionWorld(NamedTuple):
-    """The laws inside and outside of the region; `limit` is the squared radius of a ball, negative for checkers."""
+    """The laws inside and outside of the region; a shell lies between two squared radii."""
 
     laws: Floats
-    limit: float
+    shape: int
+    least: float
+    most: float
+    relevant: int
+    tails: float  # 0 for normal contexts
     loss: Floats
     gaps: Floats
 
 
 @implements(draw, RegionWorld)
 def _draw(world: RegionWorld, context: Floats, rng: np.random.Generator) -> int:
-    square = 0.0
+    square, total = 0.0, 0.0
     for k in range(context.shape[0]):
         context[k] = rng.normal()
-        square += context[k] * context[k]
-    inside = square < world.limit if world.limit >= 0.0 else context[0] * context[1] > 0.0
+        if world.tails > 0.0:
+            context[k] /= math.sqrt(rng.gamma(0.5 * world.tails, 2.0 / world.tails))
+        if k < world.relevant:
+            square += context[k] * context[k]
+            total += context[k]
+    if world.shape == _SHELL:
+        inside = world.least <= square < world.most
+    elif world.shape == _CHECKERS:
+        inside = context[0] * context[1] > 0.0
+    else:
+        inside = total > 0.0
     law = world.laws[0 if inside else 1]
     set_gaps(world.loss, law, world.gaps)
     return draw_outcome(law, rng)
 
 
 class RegionContexts(Environment):
-    """Normal contexts, one law inside a region and another one outside; no linear model tells them apart.
+    """One law inside a region and another one outside, which no linear model tells apart unless it is a plane.
 
     Parameters
     ----------
@@ -49,24 +65,41 @@ class RegionContexts(Environment):
     dimension
         How many coordinates a context has, each standard normal.
     region
-        "ball", around the origin, or "checkers", where the first two coordinates have the same sign. Either holds about
-        half of the contexts.
+        "ball", around the origin; "ring", between two radii; "checkers", where the first two coordinates have the same
+        sign (exclusive or); "plane", where the sum of coordinates is positive. Each holds about half of all contexts.
+    relevant
+        How many of the coordinates, the first ones, the region depends on; all of them by default (checkers: two). A
+        ball in one coordinate is a fold: both ends of a line belong together.
+    tails
+        Degrees of freedom of Student's law, from which the coordinates of checkers and planes are drawn instead; with
+        2 or less their variance is infinite.
     """
 
     name: ClassVar[str] = "RegionContexts"
 
-    def __init__(self, laws: Any, dimension: int = 4, region: str = "ball") -> None:
+    def __init__(
+        self,
+        laws: Any,
+        dimension: int = 4,
+        region: str = "ball",
+        relevant: int | None = None,
+        tails: float | None = None,
+    ) -> None:
         if region not in REGIONS:
             raise ParameterError(f"region is {region!r}: give {' or '.join(map(repr, REGIONS))}", "region")
         least = 2 if region == "checkers" else 1
         if dimension < least:
             raise ParameterError(f"dimension is {dimension}: give at least {least}", "dimension")
+        if relevant is not None and (region == "checkers" or not 1 <= relevant <= dimension):
+            raise ParameterError(f"relevant is {relevant}: give 1 to {dimension}, and nothing for checkers", "relevant")
+        if tails is not None and (region in ("ball", "ring") or not 0.0 < tails < math.inf):
+            raise ParameterError(f"tails is {tails}: give a positive number, for checkers or a plane", "tails")
         if len(laws) != 2:
             raise SidelightError(f"there are {len(laws)} laws: give two, inside and outside")
         self.laws = np.array(
             [checked_law(law, where=f"the law {at}side") for law, at in zip(laws, ("in", "out"), strict=True)]
         )
-        self.dimension, self.region = dimension, region
+        self.dimension, self.region, self.relevant, self.tails = dimension, region, relevant, tails
 
     def check(self, game: Game, runs: int, horizon: int) -> None:
         """Raise unless the laws are for as many outcomes as the game has."""
@@ -74,11 +107,26 @@ class RegionContexts(Environment):
 
     def start(self, game: Game, run: int, rng: np.random.Generator) -> RegionWorld:
         """Return the world of one run."""
-        # The median of the squared norm, by the approximation of Wilson and Hilferty.
-        median = self.dimension * (1.0 - 2.0 / (9.0 * self.dimension)) ** 3
-        limit = median if self.region == "ball" else -1.0
-        return RegionWorld(self.laws.copy(), limit, loss_matrix(game), np.zeros(game.n_actions))
+        relevant = self.relevant or self.dimension
+        ring = self.region == "ring"
+        return RegionWorld(
+            laws=self.laws.copy(),
+            shape={"checkers": _CHECKERS, "plane": _PLANE}.get(self.region, _SHELL),
+            least=_squared_radius(relevant, -_QUARTILE) if ring else 0.0,
+            most=_squared_radius(relevant, _QUARTILE if ring else 0.0),
+            relevant=relevant,
+            tails=float(self.tails or 0.0),
+            loss=loss_matrix(game),
+            gaps=np.zeros(game.n_actions),
+        )
 
     def describe(self) -> dict[str, Any]:
         """Return laws, dimension and region."""
-        return {"name": self.name, "laws": self.laws.tolist(), "dimension": self.dimension, "region": self.region}
+        found = {"name": self.name, "laws": self.laws.tolist(), "dimension": self.dimension, "region": self.region}
+        more = {"relevant": self.relevant, "tails": self.tails}
+        return found | {key: value for key, value in more.items() if value is not None}
+
+
+def _squared_radius(d: int, normal: float) -> float:
+    """Return a quantile of the squared norm of d normal numbers, by the approximation of Wilson and Hilferty."""
+    return float(d * (1.0 - 2.0 / (9.0 * d) + normal * math.sqrt(2.0 / (9.0 * d))) ** 3)

@@ -25,9 +25,11 @@ def context_option(command: F) -> F:
         help="Show a context before each round: a kind, with parameters as in linear:d=10. The kinds and defaults are "
         "linear (outcome laws linear in the context; d=10, spread=1), halfspace (the outcome says on which side of a "
         "plane it lies; d=10, seed=1), logistic (outcome laws a softmax of it; d=5, seed=0, scale=1, spread=1), "
-        "finite (one outcome law for each of a few contexts; contexts=4, seed=0), and three that fit no line: ball (one"
-        " outcome law inside, one outside; d=4, seed=0), checkers (one law where the first two coordinates have the "
-        "same sign, another one elsewhere; d=2, seed=0) and useless (one law everywhere; d=10, seed=0).",
+        "finite (one outcome law for each of a few contexts; contexts=4, seed=0). No line tells two laws apart in ball "
+        "(inside or outside; d=4, seed=0), ring (d=2, seed=0), fold (a ball in one coordinate; d=4, seed=0) and "
+        "checkers (whether the first two coordinates have the same sign; d=2, seed=0). A plane does in sparse (three "
+        "of many coordinates matter; d=200, seed=0) and heavy-tails (there are outliers; d=10, seed=0), and nothing "
+        "helps in useless (one law everywhere; d=10, seed=0).",
     )(command)
 
 
