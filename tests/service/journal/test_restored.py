@@ -48,14 +48,20 @@ def test_a_restored_postgres_is_noticed(postgres_url, others):
         there.close()
 
 
-@pytest.mark.parametrize("how", [shutil.copyfile, shutil.move], ids=["overwritten", "replaced"])
+def within_a_tick(copy, database):
+    """Overwrite a file whose file system has a clock that has not moved since the last checkpoint."""
+    shutil.copyfile(copy, database)
+    shutil.copystat(copy, database)
+
+
+@pytest.mark.parametrize("how", [shutil.copyfile, shutil.move, within_a_tick])
 def test_a_restored_sqlite_file_stops_the_process(tmp_path, how):
     database = tmp_path / "test.db"
     first = Service(open_storage(str(database)))
     monitor = Traffic(first).monitor
     decisions(first, monitor, "before", 10)
     first.close()
-    shutil.copyfile(database, tmp_path / "copy.db")
+    shutil.copy2(database, tmp_path / "copy.db")
     ends = []
     service = Service(open_storage(str(database)), options=Options(on_fatal=ends.append))
     try:

@@ -278,6 +278,9 @@ class SQLiteStorage:
         return found.st_dev, found.st_ino
 
     def _remember(self) -> None:
+        """Remember the file, with a whole second as its time: a file system whose clock is coarse changes that, too."""
+        with contextlib.suppress(OSError):  # only its owner may set the time of a file
+            os.utime(self.path, (time.time(), int(os.stat(self.path).st_mtime)))
         self._seen, self._seen_log = self._state_of_file(), self._log()
 
     def _check_unchanged(self) -> None:
