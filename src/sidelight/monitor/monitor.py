@@ -26,9 +26,9 @@ from sidelight.monitor.inputs import (
 from sidelight.monitor.inputs import label as plain_label
 from sidelight.monitor.io import saved_monitor
 from sidelight.monitor.report.breakdown import Comparison, TrueClasses
-from sidelight.monitor.report.make import make_report
+from sidelight.monitor.report.make import count_report, finish_report
 from sidelight.monitor.report.records import Report
-from sidelight.monitor.report.segments import compare
+from sidelight.monitor.report.segments import compare, count_parts
 from sidelight.monitor.report.true_classes import told_by, true_classes
 from sidelight.monitor.settings import SETTINGS, make_settings
 from sidelight.monitor.types import Answer, Decision, Event, VerdictChanged, Verification
@@ -235,7 +235,8 @@ class ClassifierMonitor:
     def report(self) -> Report:
         """Return what is known about every class."""
         with self._lock:
-            return make_report(self.engine)
+            counted = count_report(self.engine)
+        return finish_report(counted)
 
     def true_classes(self) -> TrueClasses:
         """Return what the true classes are where answers have told them: a confusion matrix, and what is missed."""
@@ -250,7 +251,8 @@ class ClassifierMonitor:
         "unknown". If predictions of `old` came with those of `new` as `others`, both are compared on the same items.
         """
         with self._lock:
-            return compare(self.engine, str(label(old)), str(label(new)))
+            parts = count_parts(self.engine)
+        return compare(parts, str(label(old)), str(label(new)))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to a JSON file, completely or not at all; `sidelight.monitor.io.saved_monitor` says how."""

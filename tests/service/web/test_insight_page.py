@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from html import unescape
+from threading import current_thread
 
 import pytest
 from markupsafe import escape
@@ -11,6 +12,7 @@ from markupsafe import escape
 from service.api.conftest import SQLITE
 from service.web.hostile import LABELS
 from service.web.test_dashboard import words
+from sidelight.monitor.stats import overall
 from sidelight.service.domain import monitors
 from sidelight.service.domain.answers import record_answers
 from sidelight.service.domain.decisions import decide
@@ -114,8 +116,19 @@ def test_the_page_of_a_class_says_what_scores_are_worth(service, browsers):
     assert page.count(" to ") >= len(score.bins)
 
 
+@SQLITE
+@pytest.mark.parametrize("what", ["report", "true_classes"])
+def test_intervals_are_not_computed_by_the_writer(service, monkeypatch, what):
+    monitor = create(service)
+    fill(service, monitor, 50)
+    compute, threads = overall._largest, set()
+    monkeypatch.setattr(overall, "_largest", lambda *given: threads.add(current_thread().name) or compute(*given))
+    assert getattr(service, what)(monitor) is getattr(service, what)(monitor)
+    assert threads == {current_thread().name}
+
+
 @pytest.mark.parametrize("most", [1, 2])
-def test_true_classes_are_bounded_made_once_and_counted_by_the_writer_only(service, monkeypatch, most):
+def test_true_classes_are_bounded_and_made_once(service, monkeypatch, most):
     monitor = create(service)
     fill(service, monitor, 50)
     monkeypatch.setattr("sidelight.service.domain.service.MOST_TRUE_CLASSES", most)

@@ -7,14 +7,14 @@ verifications of a class keep. Memory is bounded: after 500 values or 10 000 com
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 from sidelight.monitor.engine.class_state import ClassState
 
 Segment = tuple[tuple[str, str], ...]
 """Keys and values, sorted by key."""
-Tallies = dict[ClassState, Counter[tuple[int, int]]]
+Counts = dict[tuple[str, str], list[tuple[ClassState, int, int, int]]]
+"""The classes of each key and value: the predictions that each has there, the answers that count, the errors."""
 OTHER = "(other)"
 VERSION = "version"
 """The key of the version of the model."""
@@ -25,8 +25,8 @@ class Segments:
     """The combinations of values so far, and how many predictions each of them had in each class."""
 
     def __init__(self) -> None:
-        self.values: dict[tuple[str, str], int] = {}
-        """Pairs of key and value, with the place of each among the values of its key, from 0."""
+        self.values: dict[tuple[str, str], None] = {}
+        """Pairs of key and value, in the order of their appearance."""
         self.tags: dict[Segment, int] = {}
         self.predictions: dict[ClassState, Counter[int]] = {}
 
@@ -36,7 +36,7 @@ class Segments:
         if known not in self.tags and len(self.tags) >= _MOST_TAGS:
             known = tuple((key, OTHER) for key, _ in segment)
         for pair in known:
-            self.values.setdefault(pair, sum(key == pair[0] for key, _ in self.values))
+            self.values.setdefault(pair)
         tag = self.tags.setdefault(known, len(self.tags) + 1)
         self.predictions.setdefault(state, Counter())[tag] += 1
         return tag
@@ -44,21 +44,20 @@ class Segments:
     def _known(self, pair: tuple[str, str]) -> bool:
         return pair in self.values or len(self.values) < _MOST_VALUES
 
-    def tallies(self) -> Tallies:
-        """Return what the answers of each class say, by tag; see `sidelight.monitor.engine.line.Line.tally`."""
-        return {
-            state: state.line.tally(None if state.rounds is None else state.rounds.fair) for state in self.predictions
-        }
-
-    def counts(self, key: str, value: str, tallies: Tallies) -> Iterator[tuple[ClassState, int, int, int]]:
-        """Yield for each class of a segment its predictions, the answers that count, and errors among them."""
-        tags = {tag for segment, tag in self.tags.items() if (key, value) in segment}
+    def counts(self) -> Counts:
+        """Return what is known about each segment; see `sidelight.monitor.engine.line.Line.tally`."""
+        segments = {tag: segment for segment, tag in self.tags.items()}
+        found: dict[tuple[str, str], dict[ClassState, list[int]]] = {pair: {} for pair in self.values}
         for state, predictions in self.predictions.items():
-            seen = sum(predictions[tag] for tag in tags)
-            if seen:
-                tally = tallies[state]
-                counted = sum(count for (tag, _), count in tally.items() if tag in tags)
-                yield state, seen, counted, counted - sum(tally[tag, 0] for tag in tags)
+            tally = state.line.tally(None if state.rounds is None else state.rounds.fair)
+            for tag, seen in predictions.items():
+                for pair in segments[tag]:
+                    found[pair].setdefault(state, [0, 0, 0])[0] += seen
+            for (tag, said), answers in tally.items():
+                for pair in segments[tag] if tag else ():
+                    found[pair][state][1] += answers
+                    found[pair][state][2] += answers * bool(said)
+        return {pair: [(state, *numbers) for state, numbers in rows.items()] for pair, rows in found.items()}  # type: ignore[misc]
 
     def plain(self, places: dict[ClassState, int]) -> dict[str, Any]:
         """Return everything as plain data for JSON; `places` numbers the classes."""
@@ -72,8 +71,7 @@ class Segments:
 
     def restore(self, data: dict[str, Any], states: list[ClassState]) -> None:
         """Restore saved values."""
-        for key, value in data["values"]:
-            self.values[key, value] = sum(one == key for one, _ in self.values)
+        self.values = dict.fromkeys((key, value) for key, value in data["values"])
         self.tags = {tuple((key, value) for key, value in one): k + 1 for k, one in enumerate(data["tags"])}
         for place, tag, count in data["predictions"]:
             self.predictions.setdefault(states[place], Counter())[tag] = count

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
+from typing import NamedTuple
 
 from sidelight.monitor.engine.caps import refused
 from sidelight.monitor.engine.class_state import ClassState
@@ -10,16 +12,30 @@ from sidelight.monitor.engine.engine import Engine
 from sidelight.monitor.engine.ledger import Ledger
 from sidelight.monitor.report.guarantee import guarantee
 from sidelight.monitor.report.records import FRESH, ClassReport, DriftReport, Report
-from sidelight.monitor.report.segments import comparisons, segment_reports
+from sidelight.monitor.report.segments import Parts, comparisons, count_parts, segment_reports
 from sidelight.monitor.settings import Settings
-from sidelight.monitor.stats.overall import Counts, Overall, overall
+from sidelight.monitor.stats.overall import Counts, overall
 from sidelight.monitor.types import ANSWERS, Reason, VerdictChanged, Verification
 
 _MONTH, _LEAST_SPAN = 30 * 86400.0, 3600.0
 
 
+class Counted(NamedTuple):
+    """What a report is made of: it no longer depends on the engine, and lacks only what takes long to compute."""
+
+    report: Report
+    classes: list[Counts]
+    """What the error rate over all predictions follows from."""
+    parts: Parts
+
+
 def make_report(engine: Engine) -> Report:
     """Return what an engine knows, as a report."""
+    return finish_report(count_report(engine))
+
+
+def count_report(engine: Engine) -> Counted:
+    """Return what an engine knows, without the error rates of all predictions, of segments and of versions."""
     settings, ledger, rationing = engine.settings, engine.ledger, engine.rationing
     states, oldest = tuple(engine.classes.values()), ledger.oldest_pending()
     classes = tuple(
@@ -32,7 +48,7 @@ def make_report(engine: Engine) -> Report:
         )
         for state in states
     )
-    return Report(
+    report = Report(
         classes=classes,
         policy=settings.policy.name,
         mode=settings.mode,
@@ -41,12 +57,26 @@ def make_report(engine: Engine) -> Report:
         pending=ledger.pending,
         late=ledger.late,
         predictions=sum(one.predictions for one in classes),
-        overall=None if settings.window is not None else _overall(settings, states),
+        overall=None,
         guarantee=guarantee(settings, bool(ledger.late)),
         drift=_drift(settings, classes, ledger) if settings.drift else None,
-        segments=segment_reports(engine),
-        comparisons=comparisons(engine),
         late_rates=_late_rates(*ledger.compared),
+    )
+    counts = [Counts(state.tolerance, state.predictions, *state.fair) for state in states]
+    return Counted(report, counts, count_parts(engine))
+
+
+def finish_report(counted: Counted) -> Report:
+    """Return the whole report."""
+    settings = counted.parts.settings
+    whole = (
+        None if settings.window is not None else overall(counted.classes, settings.confidence, settings.reviewer_error)
+    )
+    return replace(
+        counted.report,
+        overall=whole,
+        segments=segment_reports(counted.parts),
+        comparisons=comparisons(counted.parts),
     )
 
 
@@ -66,11 +96,6 @@ def _drift(settings: Settings, classes: Iterable[ClassReport], ledger: Ledger) -
         notice=None if settings.notice_within is None else settings.notice,
         notice_within=settings.notice_within,
     )
-
-
-def _overall(settings: Settings, states: Iterable[ClassState]) -> Overall:
-    counts = [Counts(state.tolerance, state.predictions, *state.fair) for state in states]
-    return overall(counts, settings.confidence, settings.reviewer_error)
 
 
 def _refusal(settings: Settings, ledger: Ledger, state: ClassState) -> Reason | None:

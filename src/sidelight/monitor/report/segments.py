@@ -8,26 +8,50 @@ intervals of a key hold at all times together.
 
 from __future__ import annotations
 
-from typing import Literal
+from collections import Counter
+from typing import Literal, NamedTuple
 
 from sidelight.errors import NoEntryError, SidelightError
 from sidelight.monitor.engine.engine import Engine
-from sidelight.monitor.engine.segments import VERSION, Tallies
+from sidelight.monitor.engine.segments import VERSION
 from sidelight.monitor.report.breakdown import Comparison, SegmentReport
+from sidelight.monitor.settings import Settings
 from sidelight.monitor.stats.overall import Counts, overall
-from sidelight.monitor.stats.paired import difference_interval
+from sidelight.monitor.stats.paired import Differences, difference_interval
 from sidelight.monitor.stats.together import share_of
+from sidelight.monitor.types import Label
 
 
-def segment_reports(engine: Engine) -> tuple[SegmentReport, ...]:
+class Parts(NamedTuple):
+    """What answers say about segments and pairs of versions, as counts that no longer depend on the engine."""
+
+    settings: Settings
+    segments: dict[tuple[str, str], list[tuple[Label, Counts]]]
+    """The classes of each key and value."""
+    pairs: dict[tuple[str, str], Differences]
+    """Versions that predicted the same items, the old one first."""
+
+
+def count_parts(engine: Engine) -> Parts:
+    """Count what answers say about parts of the traffic; this is quick, unlike the intervals."""
+    found = {} if engine.segments is None else engine.segments.counts()
+    segments = {
+        pair: [(state.name, Counts(state.tolerance, *numbers)) for state, *numbers in rows]
+        for pair, rows in found.items()
+    }
+    pairs = {} if engine.pairs is None else engine.pairs.pairs
+    return Parts(engine.settings, segments, {names: pair.count(engine.ledger) for names, pair in pairs.items()})
+
+
+def segment_reports(parts: Parts) -> tuple[SegmentReport, ...]:
     """Return all segments, those with most errors beyond the tolerance first."""
-    if engine.segments is None or engine.settings.window is not None:
+    if parts.settings.window is not None:
         return ()
-    tallies = engine.segments.tallies()
-    found = [
-        _segment(engine, tallies, key, value, 1.0 - (1.0 - engine.settings.confidence) * share_of(place, 0))
-        for (key, value), place in engine.segments.values.items()
-    ]
+    found, seen = [], Counter[str]()
+    for key, value in parts.segments:
+        share = share_of(seen[key], 0)
+        found.append(_segment(parts, key, value, 1.0 - (1.0 - parts.settings.confidence) * share))
+        seen[key] += 1
     return tuple(sorted(found, key=_importance))
 
 
@@ -37,11 +61,10 @@ def _importance(one: SegmentReport) -> tuple[int, float]:
     )
 
 
-def _segment(engine: Engine, tallies: Tallies, key: str, value: str, confidence: float) -> SegmentReport:
-    assert engine.segments is not None
-    rows = list(engine.segments.counts(key, value, tallies))
-    counts = [Counts(state.tolerance, seen, n, e) for state, seen, n, e in rows]
-    whole = overall(counts, confidence, engine.settings.reviewer_error)
+def _segment(parts: Parts, key: str, value: str, confidence: float) -> SegmentReport:
+    rows = parts.segments[key, value]
+    counts = [one for _, one in rows]
+    whole = overall(counts, confidence, parts.settings.reviewer_error)
     return SegmentReport(
         key=key,
         value=value,
@@ -52,26 +75,24 @@ def _segment(engine: Engine, tallies: Tallies, key: str, value: str, confidence:
         interval=whole.interval,
         tolerance=whole.tolerance,
         verdict=whole.verdict,
-        classes=tuple((state.name, *numbers) for state, *numbers in rows),  # type: ignore[misc]
+        classes=tuple((name, *one[1:]) for name, one in rows),
     )
 
 
-def compare(engine: Engine, old: str, new: str) -> Comparison:
+def compare(parts: Parts, old: str, new: str) -> Comparison:
     """Compare two versions, on the same items if possible.
 
     Otherwise each of their intervals fails with half of the chance α, so the difference holds with 1 - α.
     """
-    if engine.settings.window is not None or engine.settings.reviewer_error:
+    settings = parts.settings
+    if settings.window is not None or settings.reviewer_error:
         raise SidelightError("versions cannot be compared with a window or a reviewer_error")
-    margin = engine.settings.version_margin
-    known = [value for key, value in (engine.segments.values if engine.segments is not None else ()) if key == VERSION]
-    half = 1.0 - (1.0 - engine.settings.confidence) / 2.0
-    tallies = {} if engine.segments is None else engine.segments.tallies()
-    first, second = (_segment(engine, tallies, VERSION, one, half) if one in known else None for one in (old, new))
-    pair = None if engine.pairs is None else engine.pairs.pairs.get((old, new))
-    counts = None if pair is None else pair.count(engine.ledger)
+    known = [value for key, value in parts.segments if key == VERSION]
+    half = 1.0 - (1.0 - settings.confidence) / 2.0
+    first, second = (_segment(parts, VERSION, one, half) if one in known else None for one in (old, new))
+    counts, margin = parts.pairs.get((old, new)), settings.version_margin
     if counts is not None:
-        low, high = difference_interval(counts, engine.settings.confidence)
+        low, high = difference_interval(counts, settings.confidence)
     elif first is None or second is None:
         unseen = old if first is None else new
         raise NoEntryError(f"no prediction of version {unseen!r} has been seen; there are {', '.join(known) or 'none'}")
@@ -87,8 +108,8 @@ def compare(engine: Engine, old: str, new: str) -> Comparison:
     return Comparison((old, new), first, second, counts, (low, high), margin, verdict)
 
 
-def comparisons(engine: Engine) -> tuple[Comparison, ...]:
+def comparisons(parts: Parts) -> tuple[Comparison, ...]:
     """Return the comparisons of versions that predicted the same items."""
-    if engine.pairs is None or engine.settings.window is not None or engine.settings.reviewer_error:
+    if parts.settings.window is not None or parts.settings.reviewer_error:
         return ()
-    return tuple(compare(engine, *names) for names in engine.pairs.pairs)
+    return tuple(compare(parts, *names) for names in parts.pairs)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import TypeVar
 
 from sidelight.errors import SidelightError
 from sidelight.monitor.report.breakdown import TrueClasses
+from sidelight.monitor.report.make import Counted, count_report, finish_report
 from sidelight.monitor.report.records import Report
 from sidelight.monitor.report.true_classes import Told, told_by, true_classes
 from sidelight.service.journal import snapshots
@@ -23,6 +25,7 @@ from sidelight.service.webhooks.events import publish_event
 from sidelight.service.writer.unit import Job, Work, later, monitor_job
 from sidelight.service.writer.writer import Ticket, Writer
 
+C = TypeVar("C")
 T = TypeVar("T")
 MOST_TRUE_CLASSES = 100
 _AT_THE_END = 1000
@@ -40,6 +43,7 @@ class Service:
         self.ending = threading.Event()
         """Set when the process is about to end: long duties then stop."""
         self._snapshot_at: dict[str, int] = {}
+        self._making = threading.Lock()
 
     def do(self, job: Job[T]) -> T:
         """Do a job and return its result once it is committed."""
@@ -61,34 +65,30 @@ class Service:
 
     def report(self, monitor: str) -> Report:
         """Return the report of a monitor, up to its last journal entry."""
-        chain, replica = self._chain(monitor), self.writer.replicas.get(monitor)
-        made = None if replica is None else replica.made_report
-        if made is not None and made[0] == chain:
-            return made[1]
-        return self.do(_make_report(monitor))
+        return self._made(monitor, _count_report, finish_report)
 
     def true_classes(self, monitor: str) -> TrueClasses:
-        """Return what answers have told about true classes, up to the last journal entry.
+        """Return what answers have told about true classes; at most 100 of them, those with the most answers."""
+        return self._made(monitor, _count_true_classes, _finish_true_classes)
 
-        There are at most 100 of them, those with the most answers. The writer only counts; intervals, which take
-        seconds with many classes, are computed here.
+    def _made(self, monitor: str, count: Callable[[Replica], C], finish: Callable[[C], T]) -> T:
+        """Return what is made of a monitor's counts, once per journal entry.
+
+        The writer only counts; intervals, which take seconds with many classes and segments, are computed here.
         """
-        chain, replica = self._chain(monitor), self.writer.replicas.get(monitor)
-        made = None if replica is None else replica.made_true_classes
-        if made is not None and made[0] == chain:
-            return made[1]
-        replica, chain, told = self.do(_count_true_classes(monitor))
-        found = true_classes(told, MOST_TRUE_CLASSES)
-        replica.made_true_classes = chain, found
-        return found
-
-    def _chain(self, monitor: str) -> bytes:
-        """Return the chain of the last journal entry of a monitor."""
-        with self.read() as tx:
-            row = tx.one("SELECT chain FROM monitors WHERE id = ?", monitor)
-        if row is None:
-            raise Problem("not-found", "there is no such monitor")
-        return bytes(row[0])
+        with self._making:
+            with self.read() as tx:
+                row = tx.one("SELECT chain FROM monitors WHERE id = ?", monitor)
+            if row is None:
+                raise Problem("not-found", "there is no such monitor")
+            known = self.writer.replicas.get(monitor)
+            made = None if known is None else known.made.get(count)
+            if made is not None and made[0] == bytes(row[0]):
+                return made[1]
+            replica, chain, counted = self.do(_count(monitor, count))
+            found = finish(counted)
+            replica.made[count] = chain, found
+            return found
 
     def close(self) -> None:
         """Commit waiting requests, stop the writer, and close the database."""
@@ -114,20 +114,27 @@ class Service:
 
 
 @monitor_job
-def _make_report(work: Work, monitor: str) -> Report:
-    """Return the report; it is made after the commit, when the lock has been released."""
-    return later(work.replica(monitor).report)
-
-
-@monitor_job
-def _count_true_classes(work: Work, monitor: str) -> tuple[Replica, bytes, Told]:
-    """Return what answers have told about true classes, and up to which entry."""
+def _count(work: Work, monitor: str, count: Callable[[Replica], C]) -> tuple[Replica, bytes, C]:
+    """Return the counts of a monitor, and up to which entry; they are made after the commit, without a lock."""
     replica = work.replica(monitor)
+    return later(lambda: (replica, replica.chain, count(replica)))
 
-    def count() -> tuple[Replica, bytes, Told]:
-        try:
-            return replica, replica.chain, told_by(replica.monitor)
-        except SidelightError as error:
-            raise Problem("conflict", str(error)) from None
 
-    return later(count)
+def _count_report(replica: Replica) -> Counted:
+    """Count for a report; that of a blind monitor does not say which pending verification is of which class."""
+    found = count_report(replica.monitor)
+    if not replica.review.blind:
+        return found
+    classes = tuple(replace(one, oldest=None) for one in found.report.classes)
+    return found._replace(report=replace(found.report, classes=classes))
+
+
+def _count_true_classes(replica: Replica) -> Told:
+    try:
+        return told_by(replica.monitor)
+    except SidelightError as error:
+        raise Problem("conflict", str(error)) from None
+
+
+def _finish_true_classes(told: Told) -> TrueClasses:
+    return true_classes(told, MOST_TRUE_CLASSES)

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from sidelight.errors import SidelightError
 from sidelight.monitor import RULE, Decision, Reason
 from sidelight.monitor.engine.engine import Engine
-from sidelight.monitor.report.breakdown import TrueClasses
-from sidelight.monitor.report.make import make_report
-from sidelight.monitor.report.records import Report
 from sidelight.monitor.types import Events, VerdictChanged, VerificationClosed
 from sidelight.service.journal import entry as journal
 from sidelight.service.journal.entry import Entry
@@ -53,10 +49,8 @@ class Replica:
         """The number of the snapshot that it was loaded from."""
         self.spent: tuple[str, str, int] | None = None
         """Which cap was last reported as used up, on which day, and after how many verifications."""
-        self.made_report: tuple[bytes, Report] | None = None
-        """The latest report, and the chain of the last entry it includes."""
-        self.made_true_classes: tuple[bytes, TrueClasses] | None = None
-        """The same for true classes."""
+        self.made: dict[object, tuple[bytes, Any]] = {}
+        """The latest report and the like, each with the chain of the last entry that it includes."""
 
     @property
     def monitor(self) -> Engine:
@@ -123,18 +117,6 @@ class Replica:
         replica.review, replica.archived = make_review(state["review"]), state["archived"]
         replica.number, replica.chain, replica.snapshot_at = number, chain, number
         return replica
-
-    def report(self) -> Report:
-        """Return the report, which is made only once per journal entry."""
-        if self.made_report is None or self.made_report[0] != self.chain:
-            found = make_report(self.monitor)
-            self.made_report = self.chain, without_ids(found) if self.review.blind else found
-        return self.made_report[1]
-
-
-def without_ids(report: Report) -> Report:
-    """Return a report that does not say which pending verification is of which class, which a blind monitor hides."""
-    return replace(report, classes=tuple(replace(one, oldest=None) for one in report.classes))
 
 
 def plain_events(events: Events) -> dict[str, Any]:
