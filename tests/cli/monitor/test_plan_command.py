@@ -40,6 +40,8 @@ def test_a_rate_at_the_tolerance_stays_unknown():
     ("wrong", "name"),
     [
         (("--tolerance", 2), "--tolerance"),
+        (("--tolerance", 1e-9), "--tolerance"),
+        (("--tolerance", 1 - 1e-9), "--tolerance"),
         (("--tolerance", 0.1, "--confidence", 1), "--confidence"),
         (("--tolerance", 0.1, "--rate", 1.5), "--rate"),
         ((), "--tolerance"),

@@ -22,7 +22,7 @@ class Provider:
     def __init__(self):
         self.key = jwk.RSAKey.generate_key(2048, {"kid": "first"})
         self.person = {"sub": "u-1", "preferred_username": "ada", "groups": ["staff", "reviewers"]}
-        self.said = {}
+        self.said, self.ways, self.other_keys = {}, None, []
         self.lies, self.signed_by, self.header, self.codes = {}, None, {"alg": "RS256", "kid": "first"}, {}
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self.issuer = f"http://127.0.0.1:{self.server.server_port}"
@@ -48,9 +48,10 @@ class Provider:
             return self.said[path]
         if path == "/.well-known/openid-configuration":
             ends = {"authorization_endpoint": "authorize", "token_endpoint": "token", "jwks_uri": "jwks"}
-            return 200, {"issuer": self.issuer} | {name: f"{self.issuer}/{end}" for name, end in ends.items()}
+            ways = {} if self.ways is None else {"token_endpoint_auth_methods_supported": self.ways}
+            return 200, {"issuer": self.issuer} | {name: f"{self.issuer}/{end}" for name, end in ends.items()} | ways
         if path == "/jwks":
-            return 200, {"keys": [self.key.as_dict(private=False)]}
+            return 200, {"keys": [*self.other_keys, self.key.as_dict(private=False)]}
         if path == "/authorize":
             code = secrets.token_urlsafe(8)
             self.codes[code] = query
@@ -59,6 +60,11 @@ class Provider:
         asked = self.codes.pop(form.get("code", ""), None)
         known = "Basic " + base64.b64encode(f"{CLIENT}:{SECRET}".encode()).decode()
         challenge = base64.urlsafe_b64encode(hashlib.sha256(form.get("code_verifier", "").encode()).digest())
+        if self.ways == ["client_secret_post"] and (form.get("client_id"), form.get("client_secret")) == (
+            CLIENT,
+            SECRET,
+        ):
+            known = None
         if asked is None or authorization != known or challenge.decode().rstrip("=") != asked["code_challenge"]:
             return 400, {"error": "invalid_grant"}
         return 200, {"access_token": "x", "token_type": "Bearer", "id_token": self.token(asked["nonce"])}

@@ -80,6 +80,15 @@ def test_the_first_sign_in_creates_a_reviewer_and_later_ones_find_them(browser, 
 
 
 @SQLITE
+@pytest.mark.parametrize("ways", [["client_secret_post"], ["client_secret_post", "client_secret_basic"], []])
+def test_providers_differ(browser, issuer, ways):
+    """Some take the secret in the form only, and some have keys of kinds that are not known here."""
+    issuer.ways = ways
+    issuer.other_keys = [{"kty": "EC", "crv": "brainpoolP256r1", "x": "AA", "y": "AA"}, {"kty": "AKP"}, 7]
+    assert sign_in(browser).status_code == 200
+
+
+@SQLITE
 def test_a_name_that_is_taken_belongs_to_somebody_else(browser, with_provider):
     add_person(with_provider, "ada", "admin", "report")
     assert sign_in(browser).status_code == 200

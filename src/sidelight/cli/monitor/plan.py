@@ -47,6 +47,9 @@ def plan_command(tolerance: float, confidence: float, rates: tuple[float, ...], 
         raise click.BadParameter("give numbers from 0 to 1", param_hint="--rate")
     chosen = sorted(set(rates)) or [factor * tolerance for factor in _FACTORS if factor * tolerance <= 1.0]
     test = rate_test(tolerance, confidence)
+    if test.few.end(0) > _MOST:
+        wrong = f"even the clearest class takes more than {_MOST} labels: give a rate that is farther from 0 and 1"
+        raise click.BadParameter(wrong, param_hint="--tolerance")
     rows = []
     for rate in chosen:
         found = stopped(test, rate, _MOST, forget=1e-6)

@@ -30,6 +30,7 @@ _FRESH = 3600.0
 _LEEWAY = 60
 _LARGEST = 1_000_000
 _LONGEST_SUBJECT = 255
+_BASIC, _POST = "client_secret_basic", "client_secret_post"
 _ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 _AT_ONCE = 8
 _PAUSE = 5.0
@@ -134,8 +135,12 @@ class SingleSignOn:
             "code_verifier": ticket.verifier,
         }
         with self._turn():
-            known = (self.provider.client_id, self.provider.secret)
-            reply = _request("POST", self._described()["token_endpoint"], data=form, auth=known)
+            description = self._described()
+            ways = description.get("token_endpoint_auth_methods_supported", _BASIC)
+            basic = _BASIC in ways or _POST not in ways
+            known = {"client_id": self.provider.client_id, "client_secret": self.provider.secret}
+            login = {"auth": tuple(known.values())} if basic else {}
+            reply = _request("POST", description["token_endpoint"], data=form if basic else form | known, **login)
             return self._verified(str(reply.get("id_token", "")), ticket.nonce)
 
     def _verified(self, token: str, nonce: str) -> dict[str, Any]:
@@ -153,7 +158,7 @@ class SingleSignOn:
         )
         for fresh in (False, True):  # a provider that changed its keys is asked once more
             try:
-                keys = jwk.KeySet.import_key_set(self._signing_keys(fresh))
+                keys = jwk.KeySet(list(_readable_keys(self._signing_keys(fresh))))
                 claims: dict[str, Any] = jwt.decode(token, keys, algorithms=PROVES).claims
                 break
             except (JoseError, ValueError, KeyError, TypeError) as error:
@@ -228,6 +233,16 @@ def _request(method: str, url: str, **more: Any) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise unavailable(f"the provider answers in an unexpected way (status {reply.status_code}): try again", 5)
     return found
+
+
+def _readable_keys(found: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield the keys of a set whose kind is known here; a provider may have others, too."""
+    from joserfc import jwk
+    from joserfc.errors import JoseError
+
+    for one in (one for one in found["keys"] if isinstance(one, dict)):
+        with contextlib.suppress(JoseError, ValueError, KeyError, TypeError):
+            yield jwk.import_key(one)
 
 
 def _refused(why: str) -> Problem:
