@@ -44,28 +44,32 @@ def _draw(world: World, context: Floats, rng: np.random.Generator) -> int:
 
 
 class Sampled(Environment):
-    """Contexts and laws of two outcomes from a sampler, for at most `rounds` rounds."""
+    """Contexts and laws from a sampler, for at most `rounds` rounds.
+
+    The sampler's probability is that of the first of two `laws`, which by default say that one outcome is certain.
+    """
 
     name: ClassVar[str] = "Sampled"
 
-    def __init__(self, sampler: Sampler, dimension: int, rounds: int) -> None:
-        self.sampler, self.dimension, self.rounds = sampler, dimension, rounds
+    def __init__(self, sampler: Sampler, dimension: int, rounds: int, laws: Any = ((1.0, 0.0), (0.0, 1.0))) -> None:
+        self.sampler, self.dimension, self.rounds, self.laws = sampler, dimension, rounds, laws
 
     def check(self, game: sl.Game, runs: int, horizon: int) -> None:
-        """Raise unless the game has two outcomes and the runs are short enough."""
-        if game.n_outcomes != 2 or horizon > self.rounds:
-            raise sl.SidelightError(f"{self!r} has two outcomes and {self.rounds} rounds")
+        """Raise unless the laws fit the game and the runs are short enough."""
+        if game.n_outcomes != len(self.laws[0]) or horizon > self.rounds:
+            raise sl.SidelightError(f"{self!r} has {len(self.laws[0])} outcomes and {self.rounds} rounds")
 
     def start(self, game: sl.Game, run: int, rng: np.random.Generator) -> World:
         """Draw all contexts and laws of a run."""
         contexts, p = self.sampler(rng, self.rounds, self.dimension)
-        laws = np.column_stack([p, 1.0 - p])
+        laws = np.column_stack([p, 1.0 - p]) @ np.array(self.laws)
         position = np.zeros(1, np.int64)
         return World(np.ascontiguousarray(contexts), laws, position, loss_matrix(game), np.zeros(game.n_actions))
 
     def describe(self) -> dict[str, Any]:
         """Return the name of the sampler and its size."""
-        return {"name": self.name, "sampler": repr(self.sampler), "dimension": self.dimension, "rounds": self.rounds}
+        names = ("name", "dimension", "rounds", "laws")
+        return {"sampler": repr(self.sampler), **{name: getattr(self, name) for name in names}}
 
 
 def sigmoid(z: Floats) -> Floats:
@@ -143,6 +147,33 @@ def quadratic(rng: np.random.Generator, rounds: int, d: int) -> tuple[Floats, Fl
     """Gaussian contexts, and a score with squares in it, which no linear model has."""
     x = rng.normal(size=(rounds, d))
     return x, sigmoid(x @ direction(rng, d, 1.5) + (x * x - 1.0) @ rng.normal(0.0, 0.15, d))
+
+
+def squares(rng: np.random.Generator, rounds: int, d: int, coefficient: float = 0.3) -> tuple[Floats, Floats]:
+    """Gaussian contexts, and a score of squares alone, all with one coefficient."""
+    x = rng.normal(size=(rounds, d))
+    return x, sigmoid(coefficient * (x * x).sum(1))
+
+
+def ball(rng: np.random.Generator, rounds: int, d: int, share: float, noise: float = 0.1) -> tuple[Floats, Floats]:
+    """Gaussian contexts; the second outcome is likely inside a ball that holds a share of them."""
+    x = rng.normal(size=(rounds, d))
+    radius = (x * x).sum(1)
+    return x, np.where(radius < np.quantile(radius, share), noise, 1.0 - noise)
+
+
+def ring(rng: np.random.Generator, rounds: int, d: int, noise: float = 0.1) -> tuple[Floats, Floats]:
+    """Gaussian contexts; the second outcome is likely in a ring about the origin that holds half of them."""
+    x = rng.normal(size=(rounds, d))
+    radius = (x[:, :2] ** 2).sum(1)
+    inside, outside = np.quantile(radius, [0.25, 0.75])
+    return x, np.where((radius > inside) & (radius < outside), noise, 1.0 - noise)
+
+
+def exclusive_or(rng: np.random.Generator, rounds: int, d: int, noise: float = 0.1) -> tuple[Floats, Floats]:
+    """Gaussian contexts; whether the first two coordinates have the same sign."""
+    x = rng.normal(size=(rounds, d))
+    return x, np.where(x[:, 0] * x[:, 1] > 0.0, 1.0 - noise, noise)
 
 
 class Case(NamedTuple):

@@ -9,7 +9,7 @@ import sidelight as sl
 from sidelight.checks.report import same
 from sidelight.errors import ParameterError, SidelightError
 from sidelight.strategies import OrderError, ProspectModel
-from sidelight.strategies.any_model.clones import _probabilities
+from sidelight.strategies.any_model.beliefs.clones import _probabilities
 
 APPLES = sl.games.load("apple-tasting")
 LABELS = sl.games.load("label-efficient")
@@ -249,3 +249,53 @@ def test_slow_fits_run_in_the_background():
     twin = strategy.clone()  # waits for the fit
     assert twin._fitting is None
     assert twin.state.mixture.predict(X[:3]).shape[1:] == (3, 2)
+
+
+PRICES = sl.games.load("dynamic-pricing", prices=3)
+
+
+def customers(rounds, seed):
+    """Return contexts and outcomes: the first coordinate decides which of three prices is paid."""
+    X = np.random.default_rng(seed).normal(size=(rounds, 3))
+    return X, np.digitize(X[:, 0], [-0.4, 0.4])
+
+
+@pytest.mark.parametrize("model", ["linear", "auto", Nearest])
+def test_symbols_that_do_not_reveal_the_outcome_are_learnt_as_they_are(model):
+    X, y = customers(600, 14)
+    losses = play(ProspectModel(PRICES, model, members=4), X, y)
+    fixed = np.array(PRICES.loss, float)[:, y[300:]].mean(1).min()
+    assert losses[300:].mean() < 0.7 * fixed
+
+
+def test_a_law_follows_from_what_is_predicted_of_all_actions():
+    class Oracle:
+        """Says at the context 0, whatever it was told, what customers of the law below do at the price in the row."""
+
+        def fit(self, X, y):
+            self.classes_ = np.unique(y)
+            return self
+
+        def predict_proba(self, X):
+            bought = np.array([0.8, 0.3])[X[:, -1].astype(int)]
+            return np.column_stack([bought, 1.0 - bought])
+
+    strategy = ProspectModel(PRICES, Oracle, members=2)
+    strategy.act([0.0, 0.0])
+    assert np.allclose(strategy.state.mixture.predict(np.zeros((1, 2))), [[[0.2, 0.5, 0.3]]] * 2, atol=1e-3)
+
+
+def test_prices_for_rows_of_a_frame_have_a_model_for_each_price():
+    pandas = pytest.importorskip("pandas")
+    compose = pytest.importorskip("sklearn.compose")
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder
+
+    kind = np.random.default_rng(15).choice(["new", "known", "staff"], 400)
+    y = pandas.Series(kind).map({"new": 0, "known": 1, "staff": 2}).to_numpy()
+    encoder = compose.ColumnTransformer([("kind", OneHotEncoder(handle_unknown="ignore"), ["kind"])])
+    strategy = ProspectModel(PRICES, make_pipeline(encoder, LogisticRegression()), members=3)
+    rows = [row for _, row in pandas.DataFrame({"kind": kind}).iterrows()]
+    assert play(strategy, rows, y)[200:].mean() < 0.5 * np.array(PRICES.loss, float)[:, y[200:]].mean(1).min()
+    assert ProspectModel.load(strategy.save(), model=strategy.model).act_many(rows) == strategy.act_many(rows)

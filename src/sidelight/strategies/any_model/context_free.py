@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sidelight.kernels.arrays import Integers
-from sidelight.strategies.any_model.regression import Regression
+from sidelight.strategies.any_model.beliefs.regression import Regression
 from sidelight.strategies.any_model.stakes import Stakes
 from sidelight.strategies.any_model.value import Value
 

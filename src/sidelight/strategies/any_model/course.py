@@ -9,7 +9,7 @@ import numpy as np
 
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.strategies.any_model import rows as contexts_as_rows
-from sidelight.strategies.any_model.belief import Labels
+from sidelight.strategies.any_model.beliefs.belief import Labels
 from sidelight.strategies.any_model.context_free import ContextFree
 from sidelight.strategies.any_model.mixture import Mixture
 from sidelight.strategies.any_model.rows import key, stacked

@@ -1,12 +1,19 @@
 """Several beliefs of ProspectModel as one, weighted by how well they predicted symbols before they were told them.
 
-Every fit first asks each belief for the labels that are new to it. A symbol to which a belief gave r times the
-probability that it has without contexts (see `context_free`) adds log(1/2 + r/2) n / (n + 10) to the log odds of this
-belief, and what was added before counts n / (n + 1), n being the number of labels so far; the 1/2 bounds what one bad
-prediction of a young belief costs. With k beliefs the share of each is proportional to exp(2 odds) / k, that of
-ignoring contexts to 1: a poor model can do little harm. The newer half of the predictions also decides the temperature
-at which a belief is used, for overconfident models are the rule. One whose fit raises an error keeps its last fit;
-before its first, and while it predicts no probabilities, it has no share.
+Every fit first asks each belief for the labels that are new to it. The shares of the beliefs and that of ignoring
+contexts (see `context_free`) follow Bayes' rule: each is multiplied by the probability that it gave to the symbol, at
+least a fifth of that without contexts, so that one bad prediction of a young belief costs little. Contexts that say
+nothing so lose against ignoring them like n^(-d/2), n labels and d coefficients. After the n-th label the part
+1 / (n + 2)^2 of everything is given to the beliefs in equal parts: one that begins to predict well when it has learnt
+enough comes back at the price of 2 log n (tracking the best expert).
+
+The newer half of the predictions also decides the temperature at which a belief is used, for overconfident models are
+the rule. One whose fit raises an error keeps its last fit; before its first, and while it predicts no probabilities, it
+has no share.
+
+Reference
+---------
+M. Herbster, M. Warmuth, "Tracking the best expert", Machine Learning 1998.
 """
 
 from __future__ import annotations
@@ -19,13 +26,14 @@ import numpy as np
 
 from sidelight.errors import SidelightError
 from sidelight.kernels.arrays import Floats
-from sidelight.strategies.any_model.belief import Belief, Labels, checked, tempered
+from sidelight.strategies.any_model.beliefs.belief import Belief, Labels, checked, tempered
 from sidelight.strategies.any_model.stakes import Stakes
 
 TEMPERATURES = (0.6, 0.8, 1.0, 1.3, 1.7, 2.2, 3.0, 4.0, 6.0, 9.0)
 _LEAST_LIKELIHOOD = 1e-3
 _REMEMBERED = 2000  # predictions
-_PATIENCE = 10.0  # labels
+_LEAST_RATIO = 0.2
+_LEAST_IGNORING = 1e-6  # the share of ignoring contexts
 _LEAST_SHARE = 1e-3  # with which a belief is asked
 _FEW = 20  # labels, of which a model need not be able to learn
 
@@ -39,7 +47,6 @@ class Mixture:
         self._at_pool: dict[int, Floats] = {}  # what each belief that can be used predicts there
         self._warned = False
         self.temperatures = [1.0] * count
-        self.odds = np.zeros(count)
         self.shares = np.zeros(count)  # what is missing to 1 is the share of ignoring contexts
         self._tried = np.zeros((0, count, len(TEMPERATURES)))  # log-likelihoods at all temperatures
 
@@ -94,20 +101,19 @@ class Mixture:
         fitted: dict[int, Any] = {place: self._beliefs[place] for place in sorted(self._at_pool)}
         return {
             "temperatures": list(self.temperatures),
-            "odds": self.odds,
+            "shares": self.shares,
             "tried": self._tried,
             "beliefs": {str(place): belief.to_plain() for place, belief in fitted.items()},
         }
 
     def from_plain(self, data: Any, labels: Labels, pool: Any) -> None:
         """Continue from what `to_plain` returned; the labels and the pool are those of the last fit."""
-        self.temperatures, self.odds = list(data["temperatures"]), np.array(data["odds"], float)
+        self.temperatures, self.shares = list(data["temperatures"]), np.array(data["shares"], float)
         self._tried = np.array(data["tried"], float)
         for place, saved in data["beliefs"].items():
             belief: Any = self._beliefs[int(place)]
             belief.from_plain(saved, *labels, pool)
             self._at_pool[int(place)] = checked(belief.predict(pool), len(pool), self._stakes.outcomes)
-        self._set_shares()
 
     def _asked(self) -> list[int]:
         return [place for place in self._at_pool if self.shares[place] > _LEAST_SHARE * self.shares.max()]
@@ -119,15 +125,19 @@ class Mixture:
     def _score(self, labels: Labels, new: int, plain: Floats) -> None:
         allowed = self._stakes.allowed(labels.actions[-new:], labels.symbols[-new:])
         tried = np.full((new, len(self._beliefs), len(TEMPERATURES)), np.log(_LEAST_LIKELIHOOD))
+        ratios = np.ones((new, len(self._beliefs)))
         for place in self._at_pool:
             P = checked(self._beliefs[place].predict(labels.contexts[-new:]), new, self._stakes.outcomes)
             for k, temperature in enumerate(TEMPERATURES):
                 likelihood = (tempered(P, temperature).mean(0) * allowed).sum(1)
                 tried[:, place, k] = np.log(np.maximum(likelihood, _LEAST_LIKELIHOOD))
-            ratios = np.exp(tried[:, place, TEMPERATURES.index(self.temperatures[place])]) / plain
-            for n, ratio in enumerate(ratios, start=len(labels.actions) - new):
-                added = np.log(0.5 + 0.5 * ratio) * n / (n + _PATIENCE)
-                self.odds[place] = self.odds[place] * n / (n + 1.0) + added
+            used = tried[:, place, TEMPERATURES.index(self.temperatures[place])]
+            ratios[:, place] = np.maximum(np.exp(used) / plain, _LEAST_RATIO)
+        for n, ratio in enumerate(ratios, start=len(labels.actions) - new):
+            ignoring = max(1.0 - self.shares.sum(), _LEAST_IGNORING)
+            weights = self.shares * ratio / (ignoring + self.shares @ ratio)
+            given_out = 1.0 / (n + 2.0) ** 2
+            self.shares = (1.0 - given_out) * weights + given_out * 2.0 * self._prior()
         self._tried = np.concatenate([self._tried, tried])
 
     def _set_temperatures(self) -> None:
@@ -138,10 +148,16 @@ class Mixture:
             for belief, k in zip(self._beliefs, best, strict=True)
         ]
 
+    def _prior(self) -> Floats:
+        """Return the shares of beliefs that can be used before they predicted anything."""
+        usable = np.array([place in self._at_pool for place in range(len(self._beliefs))])
+        return np.asarray(0.5 * usable / max(1, usable.sum()))
+
     def _set_shares(self) -> None:
-        usable = [place in self._at_pool for place in range(len(self.odds))]
-        weights = np.where(usable, np.exp(np.minimum(2.0 * self.odds, 500.0)), 0.0) / max(1, sum(usable))
-        self.shares = weights / (1.0 + weights.sum())
+        """Let beliefs that cannot be used any more have no share, and those that now can their first one."""
+        prior = self._prior()
+        self.shares = np.where(prior > 0.0, np.where(self.shares > 0.0, self.shares, prior), 0.0)
+        self.shares /= max(1.0, self.shares.sum() + 1e-12)
 
     def _warn(self, place: int, error: Exception, labels: int) -> None:
         """Say once that a model cannot be fitted, as soon as there are labels of which it could have learnt."""

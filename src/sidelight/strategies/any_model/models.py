@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import importlib
 from collections.abc import Sequence
 from typing import Any
@@ -10,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from sidelight.errors import ParameterError
-from sidelight.strategies.any_model.belief import Belief
-from sidelight.strategies.any_model.clones import Clones
-from sidelight.strategies.any_model.regression import Regression
+from sidelight.strategies.any_model.beliefs.belief import Belief
+from sidelight.strategies.any_model.beliefs.by_symbol import BySymbol
+from sidelight.strategies.any_model.beliefs.clones import Clones
+from sidelight.strategies.any_model.beliefs.regression import Regression
 from sidelight.strategies.any_model.stakes import Stakes
 
 BUILT_IN = ("linear", "kernel")
@@ -42,18 +44,23 @@ def parts_of(model: Any) -> tuple[Any, ...]:
 
 
 def beliefs_of(parts: Sequence[Any], stakes: Stakes, members: int, rng: np.random.Generator) -> dict[str, Belief]:
-    """Make a belief of each model."""
-    seeds = [int(seed) for seed in rng.integers(2**31, size=len(parts))]
+    """Make a belief of each model; where actions do not reveal the outcome, one about symbols.
+
+    There "linear" is also tried on outcomes, because an action's number may say nothing about what it shows.
+    """
     beliefs: dict[str, Belief] = {}
-    for place, (part, seed) in enumerate(zip(parts, seeds, strict=True)):
-        name = name_of(part)
+    for place, part in enumerate(parts):
+        seed, name = int(rng.integers(2**31)), name_of(part)
         name = name if name not in beliefs else f"{name}, the {place + 1}."
-        if isinstance(part, str):
-            beliefs[name] = Regression(stakes, part, members, seed)
-        elif _is_belief(part):
+        if _is_belief(part):
             beliefs[name] = copy.deepcopy(part)
-        else:
-            beliefs[name] = Clones(stakes, part, members, seed)
+            continue
+        kind: Any = Regression if isinstance(part, str) else Clones
+        make = functools.partial(kind, model=part, members=members, seed=seed)
+        if stakes.revealing or part == "linear":
+            beliefs[name] = make(stakes)
+        if not stakes.revealing:
+            beliefs[name if name not in beliefs else f"{name} on symbols"] = BySymbol(stakes, make)
     return beliefs
 
 

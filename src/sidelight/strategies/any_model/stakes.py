@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sidelight.analysis import Analysis
+from sidelight.game import Game, Symbol
 from sidelight.game_arrays import loss_matrix, signal_indices
 from sidelight.kernels.arrays import Floats, Integers
 
@@ -19,7 +20,8 @@ class Stakes:
     unit: float
     pareto: Integers  # one action of each class of duplicates
     neighbors: tuple[tuple[int, ...], ...]
-    shown: Integers  # (actions, outcomes): the index of the symbol
+    shown: Integers  # (actions, outcomes): the index of the symbol among those of the action
+    names: Integers  # (actions, outcomes): and among all symbols of the game
     signals: dict[int, Floats]  # for each informative action, (symbols, outcomes)
 
     @property
@@ -30,6 +32,11 @@ class Stakes:
     def allowed(self, actions: Integers, symbols: Integers) -> Floats:
         """Return 1 for each outcome that shows the symbol seen, else 0; (n, outcomes)."""
         return np.asarray(self.shown[actions] == symbols[:, None], float)
+
+    @property
+    def revealing(self) -> bool:
+        """Whether every action that shows anything shows the outcome."""
+        return all(len(signal) == self.outcomes for signal in self.signals.values())
 
     def best(self, law: Floats) -> int:
         """Return the cheapest action under a law; among equally cheap ones, one that shows something."""
@@ -59,5 +66,12 @@ def stakes_of(analysis: Analysis) -> Stakes:
         pareto=np.array([a for a in analysis.pareto if a not in doubles], np.int64),
         neighbors=tuple(map(tuple, neighbors)),
         shown=shown,
+        names=_numbered(game),
         signals={a: np.eye(shown[a].max() + 1)[shown[a]].T for a in range(game.n_actions) if game.informative(a)},
     )
+
+
+def _numbered(game: Game) -> Integers:
+    """Return the number of each symbol; actions that show the same one share it."""
+    known: dict[Symbol, int] = {}
+    return np.array([[known.setdefault(symbol, len(known)) for symbol in row] for row in game.feedback], np.int64)

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 
 from sidelight.kernels.arrays import Floats
+from sidelight.strategies.any_model.beliefs.threads import one_thread
 from sidelight.strategies.any_model.stakes import Stakes
-from sidelight.strategies.any_model.threads import one_thread
 
 _DENSITY = 0.3989422804014327  # phi(0)
 _LEAST = 1e-9

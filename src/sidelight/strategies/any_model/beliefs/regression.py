@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from sidelight.kernels.arrays import Floats, Integers
-from sidelight.strategies.any_model.features import Features
-from sidelight.strategies.any_model.softmax_regression import (
+from sidelight.strategies.any_model.beliefs.features import Features
+from sidelight.strategies.any_model.beliefs.softmax_regression import (
     Fit,
     Sample,
     averaging,
@@ -24,8 +24,8 @@ from sidelight.strategies.any_model.softmax_regression import (
     score_variance,
     softmax,
 )
+from sidelight.strategies.any_model.beliefs.threads import one_thread
 from sidelight.strategies.any_model.stakes import Stakes
-from sidelight.strategies.any_model.threads import one_thread
 
 _PRECISION = 0.2  # of all coefficients at first, and always of the constant
 _STRENGTH = 0.04  # of the prior of precisions
@@ -40,10 +40,10 @@ class Regression:
 
     calibrated = True
 
-    def __init__(self, stakes: Stakes, kind: str, members: int, seed: int) -> None:
+    def __init__(self, stakes: Stakes, model: str, members: int, seed: int) -> None:
         self._stakes, self._members, self._seed = stakes, members, seed
-        self._features = Features(kind, stakes.outcomes, seed)
-        self._steps, self._most_labels = (4, 2000) if kind == "kernel" else (10, 20_000)
+        self._features = Features(model, stakes.outcomes, seed)
+        self._steps, self._most_labels = (4, 2000) if model == "kernel" else (10, 20_000)
         self._theta: Floats | None = None
         self._covariance: Floats = np.zeros((0, 0))
         self._next_search = _FIRST_SEARCH

@@ -1,8 +1,8 @@
 """Members of ProspectModel that are clones of one classifier, each fitted to its own weights of the labels.
 
 Every label has a weight drawn from Exp(1) for each member (the Bayesian bootstrap), and every member gets a few
-invented labels at recent contexts, so that members differ where nothing is known. A symbol that does not reveal the
-outcome becomes fractional labels, by what was believed before the fit (one step of EM).
+invented labels at recent contexts, so that members differ where nothing is known. Symbols that do not
+reveal the outcome are learnt as they are (see `by_symbol`).
 
 References
 ----------
@@ -25,7 +25,6 @@ from sidelight.strategies.any_model.stakes import Stakes
 
 _INVENTED = 8  # labels
 _INVENTED_WEIGHT = 4.0  # of all of them
-_LEAST_SHARE = 1e-3  # of a label that is told to a model
 _FLOOR = 0.005  # the least probability that a member may claim
 
 
@@ -36,16 +35,21 @@ class Clones:
         self._stakes, self._model, self._members, self._seed = stakes, model, members, seed
         self._fits = 0
         self._models: list[Any] = []
-        self._shares = np.zeros((0, stakes.outcomes))
 
     def fit(self, contexts: Any, actions: Integers, symbols: Integers, pool: Any) -> None:
         """Fit all members anew; if a fit raises an error, the old ones stay."""
-        shares = self._stakes.allowed(actions, symbols)
-        if (shares.sum(1) > 1).any():
-            shares = shares * (self.predict(contexts).mean(0) if self._models else 1.0)
-            shares = shares / shares.sum(1, keepdims=True)
         self._fits += 1
-        self._fit(contexts, shares, pool)
+        outcomes = self._stakes.allowed(actions, symbols).argmax(1)
+        rng = np.random.default_rng([self._seed, self._fits])
+        models = []
+        for _ in range(self._members):
+            places = rng.integers(len(pool), size=_INVENTED)
+            rows = joined(contexts, chosen(pool, places))
+            said = np.concatenate([outcomes, self._invent(rng)])
+            own = rng.exponential(size=len(outcomes))
+            weights = np.concatenate([own, np.full(_INVENTED, _INVENTED_WEIGHT / _INVENTED)])
+            models.append(_fitted(self._model, rows, said, weights, rng))
+        self._models = models
 
     def predict(self, contexts: Any) -> Floats:
         """Return the probability of each outcome under each member."""
@@ -56,25 +60,12 @@ class Clones:
 
     def to_plain(self) -> dict[str, Any]:
         """Return what is needed to fit the same members again."""
-        return {"seed": self._seed, "fits": self._fits, "shares": self._shares}
+        return {"seed": self._seed, "fits": self._fits}
 
     def from_plain(self, data: Any, contexts: Any, actions: Integers, symbols: Integers, pool: Any) -> None:
         """Fit the members as they were fitted last."""
-        self._seed, self._fits = data["seed"], data["fits"]
-        self._fit(contexts, np.array(data["shares"], float).reshape(-1, self._stakes.outcomes), pool)
-
-    def _fit(self, contexts: Any, shares: Floats, pool: Any) -> None:
-        rows, outcomes = np.nonzero(shares > _LEAST_SHARE)
-        rng = np.random.default_rng([self._seed, self._fits])
-        models = []
-        for _ in range(self._members):
-            places = rng.integers(len(pool), size=_INVENTED)
-            told = joined(chosen(contexts, rows), chosen(pool, places)) if len(rows) else chosen(pool, places)
-            said = np.concatenate([outcomes, self._invent(rng)])
-            own = rng.exponential(size=len(shares))[rows] * shares[rows, outcomes]
-            weights = np.concatenate([own, np.full(_INVENTED, _INVENTED_WEIGHT / _INVENTED)])
-            models.append(_fitted(self._model, told, said, weights, rng))
-        self._models, self._shares = models, shares
+        self._seed, self._fits = data["seed"], data["fits"] - 1
+        self.fit(contexts, actions, symbols, pool)
 
     def _invent(self, rng: np.random.Generator) -> Integers:
         """Draw outcomes, not all of them the same because some classifiers refuse a single class."""

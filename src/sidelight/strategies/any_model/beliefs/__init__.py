@@ -1,0 +1,1 @@
+"""Beliefs of ProspectModel: what models say about outcomes at a context."""
