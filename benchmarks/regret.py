@@ -52,7 +52,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
 LEFT_OUT = ("PGTS", "PGIDS", "ProspectModel", "IDSContexts", "CESA", "Uniform", "FixedAction", "BayesOptimal")
 # The benchmark compares these.
 LEFT_OUT += ("BOBW", "BOBWLocal", "BPMTS", "ExpPM", "NeighborhoodWatch2", "AsymptoticIDS", "Mario", "VIDS")
-LEFT_OUT += ("PGTSMulti", "Restarting", "SquareCB")
+LEFT_OUT += ("PGTSMulti", "Restarting", "Discounted", "SquareCB")
 
 
 # A first run that takes so many times the time of a cell is broken off.

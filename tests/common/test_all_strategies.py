@@ -18,6 +18,7 @@ FEW = dict.fromkeys(
     (
         "BPMLeast",
         "CBPSide",
+        "Discounted",
         "EpsilonGreedySide",
         "ExpPM",
         "GreedySide",

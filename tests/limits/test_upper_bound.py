@@ -68,6 +68,65 @@ def test_exppm(name, wanted):
     assert upper_bound(sl.strategies.ExpPM(game), law, T).value == pytest.approx(wanted)
 
 
+@pytest.mark.parametrize("T", [100, 20_000, 10**6])
+@pytest.mark.parametrize("name", ["label-efficient", "bartok"])
+def test_bobw_sums_up(name, T):
+    """The closed forms bound the sums that they stand for, at the weights that change least and most."""
+    game = sl.games.load(name)
+    strategy = sl.strategies.BOBW(game)
+    value = upper_bound(strategy, np.full(game.n_outcomes, 1 / game.n_outcomes), T).value
+    known = strategy.compiled_parameters
+    k, kappa = len(known.estimator.members), (math.exp(4) - 5) / 16
+    scale = max(max(column) - min(column) for column in zip(*game.loss, strict=True))
+    for doubt, entropy in ((1 - 1 / k, math.log(k)), (1 - 1 / k, 0.0), (1e-3, math.log(k)), (0.0, 0.0)):
+        beta, spent, sums, total = max(known.learning, 2 * known.size), 0.0, 0.0, 0.0
+        total += beta * math.log(k)
+        for _ in range(min(T, 20_000)):
+            sums += doubt
+            ratio = 4 * (1 + sums ** (1 / 3) / known.exploring)
+            total += doubt / ratio + known.size / (2 * beta) + 4 * kappa * known.size**2 * ratio / beta
+            step = known.learning * ratio / math.sqrt(known.exploring + spent)
+            total += step * entropy
+            beta, spent = beta + step, spent + ratio * entropy
+        assert total * scale <= value
+    assert value < (40 if T > 100 else 400) * scale * T
+
+
+def contextual_bound(W, g, psi, d, lam, T, longest, alpha, outside):
+    """Evaluate the theorem on RandCBPside* term by term."""
+    width = psi * (math.sqrt(d * math.log(T) + 2 * math.log(T**2)) + psi)
+    root = [2 * g * w * width * math.sqrt(2 * d * math.log(1 + T * longest / (d * lam))) for w in W]
+    total = len(W) * math.pi**2 / 6 + len(W) + sum(r * math.sqrt(T) for r in root)
+    f = alpha ** (1 / 3) * T ** (2 / 3) * math.log(T) ** (1 / 3)
+    for k in outside:
+        eta = W[k] ** (2 / 3)
+        total += root[k] * (math.sqrt(eta * f) + math.sqrt(min(T, eta * f)))
+        total += T * 2 * g * width / math.sqrt(f) * max(W) ** (2 / 3)
+    return total
+
+
+@pytest.mark.parametrize(
+    ("name", "W", "g", "outside"),
+    [("apple-tasting", [0.0, math.sqrt(2)], 2, ()), ("label-efficient", [math.sqrt(2), 0.0, 0.0], 3, (0,))],
+)
+@pytest.mark.parametrize("kind", ["CBPSide", "RandCBPSide"])
+def test_contexts(kind, name, W, g, outside):
+    """One pair of neighbors; v = (1, -1) for the one informative action, of length sqrt(2)."""
+    game = sl.games.load(name)
+    world = sl.environments.LinearContexts(np.full(4, 0.2), high=1.2)
+    strategy = getattr(sl.strategies, kind)(game, dimension=4, bounds="corrected")
+    bound = upper_bound(strategy, world, T)
+    wanted = contextual_bound(W, g, 2, 4, 0.05, T, 4 * 1.2**2, 1.01, outside)
+    assert bound.value == pytest.approx(wanted)
+    assert [c.holds for c in bound.conditions] == [True] * 4 + [False]
+    tight = upper_bound(getattr(sl.strategies, kind)(game, dimension=4), world, T)
+    assert [c.holds for c in tight.conditions] == [True, True, False, False, False]
+    with pytest.raises(sl.SidelightError, match="give a LinearContexts"):
+        upper_bound(strategy, [0.4, 0.6], T)
+    with pytest.raises(sl.SidelightError, match="needs 1"):
+        upper_bound(strategy, sl.environments.LinearContexts(np.full((2, 4), 0.1)), T)
+
+
 def test_mario_and_scale():
     game = sl.games.load("bartok")
     larger = sl.Game([[5 * x for x in row] for row in game.loss], game.feedback)
@@ -79,7 +138,7 @@ def test_mario_and_scale():
 
 
 @pytest.mark.parametrize("name", ["apple-tasting", "label-efficient", "bartok"])
-@pytest.mark.parametrize("kind", ["CBP", "FeedExp3", "ExpPM"])
+@pytest.mark.parametrize("kind", ["CBP", "FeedExp3", "BOBW", "ExpPM"])
 def test_measured_regret_is_below(name, kind):
     game = sl.games.load(name)
     law = [0.4, 0.6] if game.n_outcomes == 2 else [0.5, 0.3, 0.2]
@@ -90,8 +149,10 @@ def test_measured_regret_is_below(name, kind):
 
 def test_what_is_not_known_is_said():
     game = sl.games.load("apple-tasting")
-    with pytest.raises(sl.SidelightError, match="no bound with all its constants is known for BOBW"):
-        upper_bound(sl.strategies.BOBW(game), [0.4, 0.6], T)
+    with pytest.raises(
+        sl.SidelightError, match="is known for NeighborhoodWatch2: there are some for RandCBP, RandCBPS"
+    ):
+        upper_bound(sl.strategies.NeighborhoodWatch2(game), [0.4, 0.6], T)
     assert upper_bound(sl.strategies.CBP(sl.games.load("trivial")), [0.4, 0.6], T).value == 0
     with pytest.raises(sl.SidelightError, match="sums to"):
         upper_bound(sl.strategies.CBP(game), [0.4, 0.5], T)

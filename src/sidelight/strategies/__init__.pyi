@@ -18,6 +18,7 @@ from sidelight.strategies.adversarial.neighborhood_watch import NeighborhoodWatc
 from sidelight.strategies.information.ids import IDS as IDS
 from sidelight.strategies.information.asymptotic_ids import AsymptoticIDS as AsymptoticIDS
 from sidelight.strategies.changing.restarting import Restarting as Restarting
+from sidelight.strategies.changing.discounted import Discounted as Discounted
 from sidelight.strategies.bandits.bernoulli import KLUCB as KLUCB
 from sidelight.strategies.bandits.bernoulli import BetaThompson as BetaThompson
 from sidelight.strategies.baselines.greedy import EpsilonGreedy as EpsilonGreedy

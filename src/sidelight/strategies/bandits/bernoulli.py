@@ -23,6 +23,7 @@ from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.strategies.bandits.losses import Arms, arms
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, observe
+from sidelight.strategies.shared.fading import fade, fade_clock, fade_counts
 
 # Below this loss an index is as good as 0.
 _NOTHING = 1e-12
@@ -71,6 +72,13 @@ def _observe(parameters: Parameters, state: State, action: int, symbol: int, con
     options = parameters.arms
     state.seen[action] += 1.0
     state.loss[action] += options.loss[options.place[action] + symbol]
+
+
+@implements(fade, State)
+def _fade(state: State, kept: float) -> None:
+    fade_clock(state.clock, state.seen.shape[0], kept)
+    fade_counts(state.seen, kept)
+    fade_counts(state.loss, kept)
 
 
 @kernel

@@ -61,6 +61,7 @@ from sidelight.strategies.confidence_bounds.sampler import (
     prepare_draw,
 )
 from sidelight.strategies.confidence_bounds.ties import TIES, Ties, refuse_greedy, standing, ties_of
+from sidelight.strategies.shared.fading import fade, fade_clock, fade_counts
 from sidelight.strategies.shared.first_rounds import count_play, opening
 from sidelight.strategies.shared.requirements import settled_action
 
@@ -126,6 +127,15 @@ def _observe(parameters: Parameters, state: State, action: int, symbol: int, con
     state.counts[parameters.watch.place[action] + symbol] += 1.0
     state.seen[action] += 1.0
     refresh_terms(parameters.watch, state, action)
+
+
+@implements(fade, State)
+def _fade(state: State, kept: float) -> None:
+    fade_clock(state.clock, state.plays.shape[0], kept)
+    fade_counts(state.plays, kept)
+    fade_counts(state.seen, kept)
+    fade_counts(state.counts, kept)
+    state.scratch.ready[0] = 0
 
 
 @kernel
