@@ -33,6 +33,7 @@ BASE = """
 
     @kernel
     def width(state, action):
+        'Return a width.'
         return math.sqrt(math.log(2.0 + state.plays[0] + state.plays[1]) / state.plays[action])
 
     @loop
@@ -435,7 +436,7 @@ def test_edits_that_no_loop_reaches_leave_it_compiled(warm):
     base, red, blue = (lab.package / f"{name}.py" for name in ("base", "red", "blue"))
     for path in (base, red):
         path.write_text("# A comment, and lines that move.\n\n" + path.read_text() + "\nCAPTION = 'new'\n")
-    rewrite(base, "def width(state, action):", "def width(state, action):\n    'A docstring.'")
+    rewrite(base, "'Return a width.'", "'Return another docstring.'")
     kept = blue.read_text()
     rewrite(blue, "2.0", "3.0")  # of a strategy that does not play
     report = lab.report("sidelight.red")

@@ -2,8 +2,8 @@
 
 Numba notices only changes of the file that a loop stands in. So loops are cached under a digest of their own bytecode
 and, function by function, of everything it names: kernels, implementations chosen by the classes of the arguments,
-constants. The digest uses bytecode rather than text because that is what Numba compiles: a comment, a docstring or an
-edit after the import changes nothing, an edited helper does. Code from outside the package is treated in the same way.
+constants. The digest uses bytecode rather than text because that is what Numba compiles: a comment, another docstring
+or an edit after the import changes nothing, an edited helper does. Code from outside the package is treated alike.
 """
 
 import hashlib
