@@ -53,7 +53,7 @@ def test_strategy(name):
     sample = accepted(name)
     left_out = {check for attribute, check in OPTED_OUT.items() if not getattr(sample, attribute, True)}
     left_out |= set() if sample.dimension or sample.any_context else {"refuses_wrong_contexts"}
-    if not any(isinstance(value, int | float) for value in sample.parameters().values()):
+    if not any(isinstance(value, int | float) and value is not True for value in sample.parameters().values()):
         left_out.add("takes_numbers_of_numpy")
     left_out |= {"refuses_wrong_arguments"} if name in ("Uniform", "BetaThompson") else set()
     if not isinstance(sample, sl.strategies.KernelStrategy) or not compiled_available():

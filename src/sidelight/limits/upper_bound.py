@@ -260,7 +260,7 @@ def _exppm(setting: _Setting) -> UpperBound:
         value = 3 * (size * n / 2) ** (2 / 3) * math.log(k) ** (1 / 3)
     conditions = (
         Condition("no action is degenerate", not analysis.degenerate),
-        Condition("the rate is that of the theory", strategy.eta == 1.0),
+        Condition("the rate is that of the theory", strategy.eta == 1.0 and strategy.rate is None),
         Condition("the program of each round is solved exactly, at a rate fixed for the horizon", False),
     )
     return UpperBound(setting.scale * value, "Lattimore, Szepesvári, COLT 2020", conditions)

@@ -121,7 +121,7 @@ def test_the_local_form_follows_its_formulas():
         assert state.p.sum() == pytest.approx(1)
         entropy -= (q * np.log(q)).sum()
         beta += c1 / math.sqrt(1 + entropy / math.log(3))
-        assert state.beta[0] == pytest.approx(beta)
+        assert state.known[0] == pytest.approx(beta)
         strategy.observe(game.feedback[action][rng.integers(3)])
 
 

@@ -100,15 +100,25 @@ def _uniform_value(program, q, eta):
 def test_the_rate_adapts():
     strategy = ExpPM(pennies(1))
     compiled, state = strategy.compiled_parameters, strategy.state
-    assert compiled.most == 1.0
-    assert ExpPM(sl.games.load("bartok")).compiled_parameters.most == 1 / (2 * 2 * 9)
+    assert compiled.rule.most == 1.0
+    assert ExpPM(sl.games.load("bartok")).compiled_parameters.rule.most == 1 / (2 * 2 * 9)
     act(compiled, state, np.zeros(0), strategy.rng)
     eta = math.sqrt(math.log(2))
-    assert state.spent[0] == pytest.approx(practical(pennies(1), [0.5, 0.5], eta)[1])
-    state.spent[0] = 99.0
+    assert state.known[0] == pytest.approx(practical(pennies(1), [0.5, 0.5], eta)[1])
+    state.known[0] = 99.0
     act(compiled, state, np.zeros(0), strategy.rng)
     wanted = practical(pennies(1), [0.5, 0.5], math.sqrt(math.log(2) / 100))[1]
-    assert state.spent[0] - 99.0 == pytest.approx(wanted)
+    assert state.known[0] - 99.0 == pytest.approx(wanted)
+
+
+def test_a_fixed_rate_stays():
+    strategy = ExpPM(pennies(1), rate=0.01)
+    for _ in range(3):
+        p_look = 0.5 * math.sqrt(0.01 / 0.5)  # sqrt(eta / (4 c - 2)) at equal weights
+        strategy.state.totals[:] = 0.0
+        strategy.act()
+        assert strategy.state.p[2] == pytest.approx(p_look, rel=1e-3)
+        strategy.state.known[0] += 100.0
 
 
 def test_an_adversary_gains_little():

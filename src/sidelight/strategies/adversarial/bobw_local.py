@@ -15,67 +15,35 @@ from __future__ import annotations
 import math
 from typing import ClassVar, NamedTuple
 
-import numpy as np
-
 from sidelight.analysis import analyze
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.kernels import implements
 from sidelight.kernels.arrays import Floats
-from sidelight.strategies.adversarial.exploration_program import (
-    Program,
-    Workspace,
-    draw_from,
-    new_program,
-    new_workspace,
-    solve_program,
-)
-from sidelight.strategies.adversarial.exponential_weights import set_shares
-from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, check_whole, observe
+from sidelight.strategies.adversarial.exploration_program import new_program
+from sidelight.strategies.adversarial.exppm import Parameters, State, adapt, learning_rate, new_state
+from sidelight.strategies.base import KernelStrategy, Seed, check_number, check_whole
 from sidelight.strategies.shared.requirements import settled_action
 
 
-class Parameters(NamedTuple):
-    """What BOBWLocal knows before the first round."""
+class EntropyRate(NamedTuple):
+    """The rate that adapts to how sure the weights are; `known` holds beta and the sum of H(q_s)."""
 
-    settled: int  # the action to play in a trivial game, else -1
     bound: float  # B
     step: float  # c1
     log_actions: float  # log|A|
-    program: Program
 
 
-class State(NamedTuple):
-    """What play changes; p and the estimates that follow each symbol are those of the last round."""
-
-    totals: Floats
-    beta: Floats
-    entropy: Floats  # the sum of H(q_s)
-    p: Floats
-    table: Floats
-    scratch: Workspace
+@implements(learning_rate, EntropyRate)
+def _learning_rate(rule: EntropyRate, known: Floats) -> float:
+    return 1.0 / max(rule.bound, known[0])
 
 
-@implements(act, Parameters)
-def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
-    if parameters.settled >= 0:
-        return parameters.settled
-    eta = 1.0 / max(parameters.bound, state.beta[0])
-    weights = state.scratch.weights
-    _, total = set_shares(state.totals, eta, weights)
+@implements(adapt, EntropyRate)
+def _adapt(rule: EntropyRate, known: Floats, weights: Floats, value: float) -> None:
     for b in range(weights.shape[0]):
-        weights[b] /= total
-        state.entropy[0] -= weights[b] * math.log(weights[b])
-    state.beta[0] += parameters.step / math.sqrt(1.0 + state.entropy[0] / parameters.log_actions)
-    solve_program(parameters.program, state.scratch, eta, 0.5 / state.p.shape[0], state.p, state.table)
-    return draw_from(state.p, rng.random())
-
-
-@implements(observe, Parameters)
-def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
-    row = parameters.program.first[action] + symbol
-    for b in range(state.totals.shape[0]):
-        state.totals[b] += state.table[row, b]
+        known[1] -= weights[b] * math.log(weights[b])
+    known[0] += rule.step / math.sqrt(1.0 + known[1] / rule.log_actions)
 
 
 class BOBWLocal(KernelStrategy):
@@ -119,21 +87,10 @@ class BOBWLocal(KernelStrategy):
     def _compile(self) -> Parameters:
         k, symbols = self.game.n_actions, max(len(self.game.symbols(a)) for a in range(self.game.n_actions))
         log_actions = math.log(max(2, len(self.analysis.cells.pareto)))
-        return Parameters(
-            settled=settled_action(self.analysis),
-            bound=2.0 * symbols * k**2,
-            step=self.learning * symbols * k**1.5 * math.sqrt(math.log(self.horizon) / log_actions),
-            log_actions=log_actions,
-            program=new_program(self.analysis),
-        )
+        step = self.learning * symbols * k**1.5 * math.sqrt(math.log(self.horizon) / log_actions)
+        rule = EntropyRate(2.0 * symbols * k**2, step, log_actions)
+        return Parameters(settled_action(self.analysis), rule, 0.5 / k, new_program(self.analysis))
 
     def _start(self) -> State:
-        program, actions = self.compiled_parameters.program, self.game.n_actions
-        return State(
-            totals=np.zeros(len(program.members)),
-            beta=np.full(1, self.compiled_parameters.step),
-            entropy=np.zeros(1),
-            p=np.full(actions, 1.0 / actions),
-            table=np.zeros((len(program.rows), len(program.members))),
-            scratch=new_workspace(program),
-        )
+        compiled = self.compiled_parameters
+        return new_state(compiled.program, [compiled.rule.step, 0.0])

@@ -14,13 +14,13 @@ roughly costs no more than its larger value says.
 from __future__ import annotations
 
 import math
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from sidelight.analysis import analyze
 from sidelight.game import Game
-from sidelight.kernels import implements
+from sidelight.kernels import generic, implements
 from sidelight.kernels.arrays import Floats
 from sidelight.strategies.adversarial.exploration_program import (
     Program,
@@ -35,13 +35,35 @@ from sidelight.strategies.adversarial.loss_range import loss_range
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, observe
 from sidelight.strategies.shared.requirements import refuse_hopeless, settled_action
 
+learning_rate = generic("learning_rate", ("rule", "known"))
+"""Return eta_t."""
+adapt = generic("adapt", ("rule", "known", "weights", "value"))
+"""Take in the weights of a round and the value of its program."""
+
+
+class ValueRate(NamedTuple):
+    """The rate that adapts to the program's values; `known` holds the sum of max(0, V)."""
+
+    most: float  # 1 / B
+    scale: float  # sqrt(log k); infinite for a fixed rate
+
+
+@implements(learning_rate, ValueRate)
+def _learning_rate(rule: ValueRate, known: Floats) -> float:
+    return min(rule.most, rule.scale / math.sqrt(1.0 + known[0]))
+
+
+@implements(adapt, ValueRate)
+def _adapt(rule: ValueRate, known: Floats, weights: Floats, value: float) -> None:
+    known[0] += max(0.0, value)
+
 
 class Parameters(NamedTuple):
-    """What ExpPM knows before the first round."""
+    """What exploration by optimization knows before the first round."""
 
     settled: int  # the action to play in a trivial game, else -1
-    most: float  # 1 / B
-    rate: float  # sqrt(log k)
+    rule: Any  # how the rate adapts
+    least: float  # of p_a, as a share of q_a
     program: Program
 
 
@@ -49,7 +71,7 @@ class State(NamedTuple):
     """What play changes; p and the estimates that follow each symbol are those of the last round."""
 
     totals: Floats
-    spent: Floats  # the sum of max(0, V)
+    known: Floats  # what the rate depends on
     p: Floats
     table: Floats
     scratch: Workspace
@@ -59,13 +81,13 @@ class State(NamedTuple):
 def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
     if parameters.settled >= 0:
         return parameters.settled
-    eta = min(parameters.most, parameters.rate / math.sqrt(1.0 + state.spent[0]))
+    eta = learning_rate(parameters.rule, state.known)
     weights = state.scratch.weights
     _, total = set_shares(state.totals, eta, weights)
     for b in range(weights.shape[0]):
         weights[b] /= total
-    value = solve_program(parameters.program, state.scratch, eta, 0.0, state.p, state.table)
-    state.spent[0] += max(0.0, value)
+    value = solve_program(parameters.program, state.scratch, eta, parameters.least, state.p, state.table)
+    adapt(parameters.rule, state.known, weights, value)
     return draw_from(state.p, rng.random())
 
 
@@ -88,6 +110,8 @@ class ExpPM(KernelStrategy):
         The game; a hopeless one is refused, a trivial one is played optimally from the first round.
     eta
         A factor on the learning rate; 1 is the theory, more is bolder.
+    rate
+        A learning rate that stays as it is, instead of the one that adapts.
     seed
         Where the draws start.
 
@@ -105,34 +129,38 @@ class ExpPM(KernelStrategy):
 
     guarantee: ClassVar[str] = "easy games sqrt(T), hard games T^(2/3), whatever the outcomes (adversarial)"
 
-    def __init__(self, game: Game, eta: float = 1.0, seed: Seed = 0) -> None:
+    def __init__(self, game: Game, eta: float = 1.0, rate: float | None = None, seed: Seed = 0) -> None:
         super().__init__(game, seed=seed)
-        self.eta = eta
-        check_number("eta", eta, above=0)
+        self.eta = check_number("eta", eta, above=0)
+        self.rate = None if rate is None else check_number("rate", rate, above=0)
         self.analysis = analyze(game)
         refuse_hopeless(self.analysis)
 
-    def _compile(self) -> Parameters:
-        analysis, game = self.analysis, self.game
+    def _rule(self) -> ValueRate:
+        analysis, game, eta = self.analysis, self.game, float(self.eta)
+        if self.rate is not None:
+            return ValueRate(eta * float(self.rate), math.inf)
         symbols = max(len(game.symbols(a)) for a in range(game.n_actions))
         size = estimator_size(new_estimator(analysis, estimates(analysis), loss_range(game)))
         bound = 2.0 * symbols * game.n_actions**2 if analysis.kind == "easy" else size**2
         if analysis.degenerate:
             bound = max(bound, size**2)
-        return Parameters(
-            settled=settled_action(analysis),
-            most=self.eta / bound,
-            rate=self.eta * math.sqrt(math.log(max(2, len(analysis.cells.pareto)))),
-            program=new_program(analysis),
-        )
+        return ValueRate(self.eta / bound, self.eta * math.sqrt(math.log(max(2, len(analysis.cells.pareto)))))
+
+    def _compile(self) -> Parameters:
+        return Parameters(settled_action(self.analysis), self._rule(), 0.0, new_program(self.analysis))
 
     def _start(self) -> State:
-        program = self.compiled_parameters.program
-        actions = self.game.n_actions
-        return State(
-            totals=np.zeros(len(program.members)),
-            spent=np.zeros(1),
-            p=np.full(actions, 1.0 / actions),
-            table=np.zeros((len(program.rows), len(program.members))),
-            scratch=new_workspace(program),
-        )
+        return new_state(self.compiled_parameters.program, [0.0])
+
+
+def new_state(program: Program, known: list[float]) -> State:
+    """Return the state before the first round."""
+    actions, members = len(program.loss), len(program.members)
+    return State(
+        totals=np.zeros(members),
+        known=np.array(known),
+        p=np.full(actions, 1.0 / actions),
+        table=np.zeros((len(program.rows), members)),
+        scratch=new_workspace(program),
+    )

@@ -34,7 +34,7 @@ from sidelight.game_arrays import first_places
 from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.strategies.adversarial.loss_range import loss_range
-from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_whole, observe
+from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_flag, check_whole, observe
 from sidelight.strategies.shared.requirements import settled_action
 
 # Below exp(-30) a weight does not matter beside gamma, and products of many such weights do not underflow.
@@ -68,6 +68,7 @@ class Parameters(NamedTuple):
     settled: int  # the action to play in a trivial game, else -1
     horizon: float  # 0 if it is unknown: the round takes its place
     size: float  # V
+    bias: float  # 1, or 0 where the second term of Z is left out
     watch: Watch
     mixtures: Mixtures
 
@@ -194,7 +195,7 @@ def _observe(parameters: Parameters, state: State, action: int, symbol: int, con
             if watch.watched[e, b] == 1:
                 bias += weight * weight / chance[b]
         state.totals[e] += weight * watch.vectors[e, row] / chance[action]
-        state.totals[e] -= state.eta[0] * parameters.size * parameters.size * bias
+        state.totals[e] -= parameters.bias * state.eta[0] * parameters.size * parameters.size * bias
 
 
 class NeighborhoodWatch2(KernelStrategy):
@@ -209,6 +210,9 @@ class NeighborhoodWatch2(KernelStrategy):
         The game: an easy one; a trivial one is played optimally from the first round, hard ones are refused.
     horizon
         n, the number of rounds; without it the rates fall with the rounds played.
+    bias
+        Whether Z has its second term, which a bound with high probability needs. Without it there is less exploration
+        and no proof; the figure of the paper that followed seems to have left it out.
     seed
         Where the draws start.
 
@@ -227,9 +231,10 @@ class NeighborhoodWatch2(KernelStrategy):
 
     guarantee: ClassVar[str] = "easy games, whatever the outcomes (adversarial): regret of order sqrt(T log T)"
 
-    def __init__(self, game: Game, horizon: int | None = None, seed: Seed = 0) -> None:
+    def __init__(self, game: Game, horizon: int | None = None, bias: bool = True, seed: Seed = 0) -> None:
         super().__init__(game, seed=seed)
         self.horizon = horizon
+        self.bias = check_flag("bias", bias)
         if horizon is not None:
             check_whole("horizon", horizon, least=2)
         self.analysis = analyze(game)
@@ -245,6 +250,7 @@ class NeighborhoodWatch2(KernelStrategy):
             settled=settled_action(self.analysis),
             horizon=float(self.horizon or 0),
             size=float(np.abs(watch.vectors).max()) if len(watch.vectors) else 1.0,
+            bias=float(self.bias),
             watch=watch,
             mixtures=mixtures,
         )
