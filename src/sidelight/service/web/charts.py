@@ -13,7 +13,7 @@ _SPARK_WIDTH, _SPARK_HEIGHT = 120.0, 30.0
 _WIDTH, _HEIGHT = 720.0, 250.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 60.0, 12.0, 12.0, 28.0
 _NICE = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
-_MOST_POINTS = 400
+_MOST_POINTS, _SPARK_POINTS = 400, 24
 
 
 class Point(NamedTuple):
@@ -74,6 +74,7 @@ def interval_strip(
 
 def interval_spark(points: Sequence[Point], tolerance: float, verdict: str) -> Markup:
     """Return a small chart, for tables, of how an interval has narrowed."""
+    points = thinned_points(points, _SPARK_POINTS)
     if len(points) < 2:
         return Markup("")
     limit = _axis_limit(points, tolerance)

@@ -1,4 +1,4 @@
-"""What the pages show about one class, as text and small charts."""
+"""What the pages show about one class besides its report."""
 
 from __future__ import annotations
 
@@ -7,17 +7,14 @@ from typing import Any, NamedTuple
 
 from sidelight.monitor.report.records import ClassReport
 from sidelight.monitor.report.wording import skipped_text, stalled_text, stands_text
-from sidelight.monitor.stats.scores.quality import ScoreReport
 from sidelight.monitor.types import ANSWERS
 from sidelight.service.domain.queue import IS_DISPUTED, IS_UNSETTLED
 from sidelight.service.journal import entry as journal
 from sidelight.service.store.base import Reader
-from sidelight.service.web import charts
-from sidelight.service.web.charts import Point, percent
+from sidelight.service.web.charts import Point
 from sidelight.service.web.rendering import page_address
 from sidelight.text import count, grouped
 
-_SPARK_POINTS = 24
 _MOST_TURNS = 12
 _MANY_SKIPPED = 0.05
 """Share of skipped verifications from which on a warning stands beside the verdict."""
@@ -32,65 +29,10 @@ class Standing(NamedTuple):
     disputed: int = 0
 
 
-def answer_rate(verified: int, overdue: int, skipped: int) -> float | None:
-    """Return the share of answered requests among those that are no longer pending."""
-    settled = verified + overdue + skipped
-    return verified / settled if settled else None
-
-
-def class_row(
-    one: ClassReport, monitor: str, limit: float, points: Sequence[Point] = (), standing: Standing | None = None
-) -> dict[str, Any]:
-    """Return what is shown about a class; counts are text."""
-    low, high = one.interval
-    return {
-        "name": str(one.name),
-        "link": class_address(monitor, one.name),
-        "verdict": one.verdict,
-        "tolerance": percent(one.tolerance),
-        "estimate": percent(one.estimate),
-        "low": percent(low),
-        "high": percent(high),
-        "rate": f"{percent(one.estimate)} ({percent(low)} to {percent(high)})",
-        "strip": charts.interval_strip(one.interval, one.estimate, one.tolerance, one.verdict, limit),
-        "spark": charts.interval_spark(charts.thinned_points(points, _SPARK_POINTS), one.tolerance, one.verdict),
-        "verified": grouped(one.verified),
-        "needed": _needed(one),
-        "predictions": grouped(one.predictions),
-        "saved": grouped(one.saved),
-        "answered": percent(answer_rate(one.verified, one.overdue, one.skipped)),
-        "pending": one.pending,
-        "oldest": None if standing is None else standing.oldest,
-        "expired": one.overdue,
-        "skipped": one.skipped,
-        "skipped_share": percent(one.skipped_share),
-        "warnings": _warnings(one, standing),
-    }
-
-
-def score_row(score: ScoreReport, tolerance: float) -> dict[str, Any]:
-    """Return what is shown about the scores of a class."""
-    rates = [one.errors / one.verified if one.verified else None for one in score.bins]
-    limit = charts.common_limit([tolerance], rates)
-    return {
-        "auc": None if score.auc is None else f"{score.auc:.2f}",
-        "between": "" if score.auc_interval is None else "between {:.2f} and {:.2f}".format(*score.auc_interval),
-        "kind": "labels saved" if score.saved >= 0 else "labels lost",
-        "saved": grouped(abs(score.saved)),
-        "spared": grouped(score.spared),
-        "warning": score.warning,
-        "bins": [
-            {
-                "ranks": f"{100 * one.low:g} to {100 * one.high:g} %",
-                "share": percent(one.share),
-                "verified": grouped(one.verified),
-                "errors": grouped(one.errors),
-                "strip": charts.interval_strip(one.interval, rate, tolerance, "unknown", limit),
-                "rate": f"{percent(rate)} ({percent(one.interval[0])} to {percent(one.interval[1])})",
-            }
-            for one, rate in zip(score.bins, rates, strict=True)
-        ],
-    }
+def answer_rate(counts: Any) -> float | None:
+    """Return the share of answered verifications among those that are no longer pending."""
+    settled = counts.verified + counts.overdue + counts.skipped
+    return counts.verified / settled if settled else None
 
 
 def class_address(monitor: str, name: Any) -> str:
@@ -98,7 +40,8 @@ def class_address(monitor: str, name: Any) -> str:
     return page_address(f"/m/{monitor}/class", name=journal.text_of(name))
 
 
-def _needed(one: ClassReport) -> str:
+def needed_words(one: ClassReport) -> str:
+    """Return how many more answers the verdict on a class takes."""
     if one.verdict != "unknown":
         return "decided"
     if one.needed is None:
@@ -106,7 +49,7 @@ def _needed(one: ClassReport) -> str:
     return f"~{grouped(one.needed)} more"
 
 
-def _warnings(one: ClassReport, standing: Standing | None) -> list[str]:
+def class_warnings(one: ClassReport, standing: Standing | None) -> list[str]:
     """Return what readers should know before they rely on the verdict."""
     found = []
     if standing is not None and standing.disputed:

@@ -15,7 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.responses import HTMLResponse, Response
 
-from sidelight.service.web.charts import percent
+from sidelight.service.web.charts import budget_meter, interval_strip, percent
 from sidelight.text import count, grouped
 
 STATIC = {"sidelight.css": "text/css", "sidelight.js": "text/javascript", "icon.svg": "image/svg+xml"}
@@ -45,6 +45,11 @@ def minute(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
 
 
+def rate(estimate: float | None, interval: tuple[float, float]) -> str:
+    """Return an error rate with its interval."""
+    return f"{percent(estimate)} ({percent(interval[0])} to {percent(interval[1])})"
+
+
 @cache
 def environment() -> Environment:
     """Return the templates; all values in them are escaped."""
@@ -63,7 +68,13 @@ def environment() -> Environment:
         "minute": minute,
         "percent": percent,
     }
-    found.globals |= {"asset": asset, "logo": lambda: _LOGO}
+    found.globals |= {
+        "asset": asset,
+        "logo": lambda: _LOGO,
+        "rate": rate,
+        "strip": interval_strip,
+        "meter": budget_meter,
+    }
     return found
 
 
@@ -93,11 +104,12 @@ def render_page(
     image_hosts: Iterable[str] = (),
     headers: Mapping[str, str] | None = None,
 ) -> Response:
-    """Return a page. It may load only this server's files, and images from the given hosts."""
+    """Return a page, with its tag if it has one. It may load only this server's files, and images from these hosts."""
     nonce = secrets.token_urlsafe(16)
     defaults = {"who": None, "monitor": None, "tab": None, "notice": None, "poll": None, "etag": ""}
+    etag = {"ETag": context["etag"]} if context.get("etag") else {}
     html = environment().get_template(template).render(defaults | dict(context) | {"nonce": nonce})
-    return HTMLResponse(html, status, page_headers(nonce, image_hosts) | dict(headers or {}))
+    return HTMLResponse(html, status, page_headers(nonce, image_hosts) | etag | dict(headers or {}))
 
 
 def page_headers(nonce: str, image_hosts: Iterable[str] = ()) -> dict[str, str]:

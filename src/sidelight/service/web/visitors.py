@@ -24,7 +24,8 @@ from sidelight.service.limits import FORM, FORM_FIELDS
 from sidelight.service.problems import Problem, unavailable
 from sidelight.service.settings import ReviewSettings, make_review, split
 from sidelight.service.store.base import Reader, StorageError
-from sidelight.service.web.rendering import render_page
+from sidelight.service.web.etags import NotModified
+from sidelight.service.web.rendering import page_headers, render_page
 
 _SCOPES = {"": "report", "/insight": "report", "/review": "answer", "/verifications": "report", "/settings": "report"}
 
@@ -87,6 +88,8 @@ class PageRoute(APIRoute):
                     sessions.check_origin(request, base_of(request))
                     request.state.form = await _read_form(request)
                 return await handle(request)
+            except NotModified as known:
+                return Response(status_code=304, headers=page_headers("none") | {"ETag": str(known)})
             except SignInNeeded:
                 return RedirectResponse(f"/signin?{urlencode({'next': _here(request)})}", 303)
             except RequestValidationError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 from fastapi import Request, Response
 
@@ -17,7 +16,7 @@ from sidelight.service.problems import Problem
 from sidelight.service.settings import make_review, split
 from sidelight.service.store.base import Reader
 from sidelight.service.web.charts import percent
-from sidelight.service.web.etags import etag_of, unchanged
+from sidelight.service.web.etags import new_etag
 from sidelight.service.web.rendering import render_page
 from sidelight.service.web.visitors import enter, make_router, page_context, service_of
 
@@ -36,19 +35,17 @@ def overview_page(request: Request) -> Response:
         rows = [one for one in monitors.all_monitors(tx) if only is None or one.id in only]
         waiting = {one.id: _waiting_reviews(tx, visitor, one) for one in rows}
         now = tx.now()
-    etag = etag_of(request, visitor, [(one.id, one.last, waiting[one.id]) for one in rows])
-    short = unchanged(request, etag)
-    if short is not None:
-        return short
+    etag = new_etag(request, visitor, [(one.id, one.last, waiting[one.id]) for one in rows])
     shown = []
     for place, one in enumerate(rows):
         seen = visitor.may("report", one.id) and place < _MOST_REPORTS
         report, warning = _report_or_warning(service, one) if seen else (None, None)
-        shown.append(_monitor_card(visitor, one, waiting[one.id], report) | {"warning": warning})
-    if any(one["warning"] for one in shown):
-        etag = ""  # a warning can end without a new journal entry
-    context = page_context(visitor) | {"monitors": shown, "now": now, "poll": 5, "etag": etag}
-    return render_page("overview.html", context, headers={"ETag": etag} if etag else {})
+        counts: Counter[str] = Counter(() if report is None else (each.verdict for each in report.classes))
+        shown.append((one, tolerance_words(one), waiting[one.id], report, counts, warning))
+    # A warning can end without a new journal entry.
+    context = {"monitors": shown, "verdicts": VERDICTS, "now": now, "poll": 5}
+    warned = any(warning for *_, warning in shown)
+    return render_page("overview.html", page_context(visitor) | context | {"etag": "" if warned else etag})
 
 
 def _report_or_warning(service: Service, row: MonitorRow) -> tuple[Report | None, str | None]:
@@ -62,21 +59,6 @@ def _report_or_warning(service: Service, row: MonitorRow) -> tuple[Report | None
 def _waiting_reviews(tx: Reader, visitor: Reviewer, row: MonitorRow) -> Waiting:
     review = make_review(split(row.settings)[1])
     return waiting_for(tx, row.id, visitor.actor, review.reviews, visitor.may("settle", row.id))
-
-
-def _monitor_card(visitor: Reviewer, row: MonitorRow, waiting: Waiting, report: Report | None) -> dict[str, Any]:
-    counts: Counter[str] = Counter(() if report is None else (one.verdict for one in report.classes))
-    return {
-        "name": row.name,
-        "archived": row.archived_at is not None,
-        "lead": tolerance_words(row),
-        "verdicts": None if report is None else [(one, counts[one]) for one in VERDICTS],
-        "predictions": 0 if report is None else report.predictions,
-        "spent": 0 if report is None else report.verifications,
-        "saved_share": None if report is None or not report.predictions else report.saved / report.predictions,
-        "waiting": waiting,
-        "reviewable": visitor.may("answer", row.id),
-    }
 
 
 def tolerance_words(row: MonitorRow) -> str:

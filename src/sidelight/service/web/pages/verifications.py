@@ -15,7 +15,7 @@ from sidelight.service.faults import MOST_CHARACTERS
 from sidelight.service.journal import entry as journal
 from sidelight.service.settings import ReviewSettings
 from sidelight.service.store.base import Reader, Value
-from sidelight.service.web.etags import etag_of, unchanged
+from sidelight.service.web.etags import new_etag
 from sidelight.service.web.pages.review import answer_words, state_words
 from sidelight.service.web.rendering import page_address, render_page
 from sidelight.service.web.visitors import enter, make_router, monitor_for, page_context, service_of
@@ -54,10 +54,7 @@ def verifications_page(
         slots = slots_among(tx, row.id, [one.number for one in shown])
         names, now = reviewers.reviewer_names(tx), tx.now()
     live = {number: [one for one in found if one.live(now)] for number, found in slots.items()}
-    etag = etag_of(request, visitor, row.last, shown, live)
-    short = unchanged(request, etag)
-    if short is not None:
-        return short
+    etag = new_etag(request, visitor, row.last, shown, live)
     asked = {"state": state, "class_": name, "q": q}
     context = page_context(visitor, row, "Verifications") | {
         "rows": [_verification_row(one, live.get(one.number, []), names, review) for one in shown],
@@ -73,7 +70,7 @@ def verifications_page(
         "poll": None if q else 5,  # searching reads all verifications
         "etag": etag,
     }
-    return render_page("verifications.html", context, headers={"ETag": etag})
+    return render_page("verifications.html", context)
 
 
 class Wanted(NamedTuple):
