@@ -21,6 +21,7 @@ from sidelight.client import (
     batches,
     calls,
     exchange,
+    health,
 )
 from sidelight.errors import SidelightError
 from sidelight.monitor import ClassifierMonitor
@@ -346,7 +347,7 @@ def test_names_cannot_leave_their_place(fake):
 @BOTH
 def test_a_dead_service_is_not_waited_for_again_and_again(kind, fake, monkeypatch):
     now = [0.0]
-    monkeypatch.setattr(calls.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(health.time, "monotonic", lambda: now[0])
     fake.faults = [httpx.ConnectError("refused")] * 4
     client = over(kind, fake, retries=0)
     for _ in range(50):
@@ -378,7 +379,7 @@ def test_the_log_is_not_flooded_and_says_when_it_is_over(fake, caplog):
 def test_pauses_grow_and_keep_to_what_the_service_asks_for():
     def pauses(replies, seconds=100.0):
         now = [0.0]
-        steps = exchange.exchange(exchange.Request("GET", "/"), seconds, 5, clock=lambda: now[0])
+        steps = exchange.exchange("GET", "/", None, seconds, 5, clock=lambda: now[0])
         found, step = [], next(steps)
         for reply in replies:
             try:

@@ -15,8 +15,9 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any, Generic, TypeVar
 
-from sidelight.client.calls import LARGEST_BATCH, Calls, Health, passed
+from sidelight.client.calls import LARGEST_BATCH, Calls, passed
 from sidelight.client.exchange import ServiceError, Steps, Wait
+from sidelight.client.health import Health
 from sidelight.monitor.types import Decision
 
 Row = Mapping[str, Any]

@@ -1,20 +1,18 @@
-"""The calls about one monitor, how decisions fail open, and how requests are split into batches."""
+"""The calls about one monitor, and how requests are split into batches."""
 
 from __future__ import annotations
 
 import base64
 import itertools
 import json
-import logging
-import threading
-import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, urlencode
 
-from sidelight.client.exchange import Request, Steps, UnreachableError, exchange, garbage
+from sidelight.client.exchange import Steps, UnreachableError, exchange, expecting
+from sidelight.client.health import Health
 from sidelight.errors import SidelightError
 from sidelight.monitor.inputs import (
     column,
@@ -38,9 +36,6 @@ UNREACHABLE = "unreachable"
 
 LARGEST_BATCH = 1000
 _LARGEST_BODY = 4 << 20  # half of what the service accepts
-_FAILURES, _REST, _LOG_EVERY = 3, 5.0, 60.0
-
-_log = logging.getLogger("sidelight.client")
 
 
 class Answer(NamedTuple):
@@ -69,53 +64,6 @@ class Pending(NamedTuple):
     asked_at: datetime
     overdue: bool
     """Whether the monitor has stopped waiting; the answer still counts."""
-
-
-class Health:
-    """Tracks whether the service answers: counts what passed without it, and spares callers the wait while it is down.
-
-    After three failures in a row decisions pass at once for five seconds; then one call tries again.
-    """
-
-    def __init__(self) -> None:
-        self.unreachable, self._counting = 0, threading.Lock()
-        self._failures, self._until, self._silent_until = 0, 0.0, 0.0
-
-    @property
-    def resting(self) -> bool:
-        """Whether to pass without asking; the first call after the pause tries again, the others keep passing."""
-        now = time.monotonic()
-        if self._failures < _FAILURES:
-            return False
-        if now < self._until:
-            return True
-        self._until = now + _REST
-        return False
-
-    def failed(self, decisions: int, why: str) -> None:
-        """Count decisions that could not be obtained."""
-        self._failures += 1
-        self._until = time.monotonic() + _REST
-        self.passed(decisions, why)
-
-    def passed(self, decisions: int, why: str | None = None) -> None:
-        """Count predictions that pass without a decision; a reason is logged, once a minute at most."""
-        now = time.monotonic()
-        with self._counting:
-            self.unreachable += decisions
-        if why is not None and now >= self._silent_until:
-            self._silent_until = now + _LOG_EVERY
-            _log.warning("%s; predictions pass without a decision, %d so far", why, self.unreachable)
-
-    def refused(self, predictions: int, error: Exception) -> None:
-        """Log that predictions in the background were refused, because their futures may be ignored."""
-        _log.error("%d predictions were refused in the background: %s", predictions, error)
-
-    def worked(self) -> None:
-        """Record that the service replied."""
-        if self._failures:
-            _log.warning("the service answers again; %d predictions passed without a decision", self.unreachable)
-        self._failures, self._silent_until = 0, 0.0
 
 
 class Limits(NamedTuple):
@@ -189,9 +137,9 @@ class Calls:
                 found += map(passed, batch)
                 continue
             try:
-                request = Request("POST", f"{self._path}/decisions", body)
-                reply = yield from exchange(request, self._limits.timeout, self._limits.retries)
-                found += _decisions_in(batch, _as_batch("decisions", reply, single))
+                reply = yield from self._ask("POST", "/decisions", body, self._limits.timeout)
+                with expecting("decisions"):
+                    found += map(_decision, batch, _replies(batch, [reply] if single else reply["decisions"]))
                 self._health.worked()
             except UnreachableError as error:
                 self._health.failed(len(batch), str(error))
@@ -227,18 +175,16 @@ class Calls:
         found: list[Answer] = []
         for batch, body in _bodies("answers", rows, single):
             reply = yield from self._ask("POST", "/answers", body)
-            found += _answers_in(batch, _as_batch("answers", reply, single))
+            with expecting("answers"):
+                found += map(_answer, _replies(batch, [reply] if single else reply["answers"]))
         return found
 
     def report(self) -> Steps[Report]:
         """Return what is known about every class."""
         from sidelight.monitor.report.records import Report  # needs NumPy
 
-        reply = yield from self._ask("GET", "/report")
-        try:
-            return Report.from_dict(reply)
-        except (SidelightError, TypeError, AttributeError) as error:
-            raise garbage(str(error)) from None
+        with expecting("a report"):
+            return Report.from_dict((yield from self._ask("GET", "/report")))
 
     def true_classes(self) -> Steps[TrueClasses]:
         """Return what the true classes are where answers have told them: a confusion matrix, and what is missed.
@@ -247,18 +193,20 @@ class Calls:
         """
         from sidelight.monitor.report.breakdown import TrueClasses  # needs NumPy
 
-        reply = yield from self._ask("GET", "/true-classes")
-        try:
-            return TrueClasses.from_dict(reply)
-        except (SidelightError, TypeError, AttributeError) as error:
-            raise garbage(str(error)) from None
+        with expecting("true classes"):
+            return TrueClasses.from_dict((yield from self._ask("GET", "/true-classes")))
 
     def pending(self) -> Steps[list[Pending]]:
         """Return the pending verifications, in the order they were requested."""
         found: list[Pending] = []
         while True:
             after = found[-1].number if found else 0
-            page = _pending_in((yield from self._ask("GET", f"/pending?after={after}&limit={LARGEST_BATCH}")))
+            reply = yield from self._ask("GET", f"/pending?after={after}&limit={LARGEST_BATCH}")
+            with expecting("a list of what is pending"):
+                page = [
+                    Pending(**one | {"asked_at": datetime.fromtimestamp(one["asked_at"], UTC)})
+                    for one in reply["pending"]
+                ]
             found += page
             if len(page) < LARGEST_BATCH:
                 return found
@@ -273,16 +221,22 @@ class Calls:
         times = {"since": since, "until": until}
         given |= {name: moment_of(time).isoformat() for name, time in times.items() if time is not None}
         query = urlencode({name: value for name, value in given.items() if value is not None})
-        return _verifications_in((yield from self._ask("GET", f"/verifications?{query}")))
+        reply = yield from self._ask("GET", f"/verifications?{query}")
+        with expecting("a list of verifications"):
+            for row in reply["verifications"]:
+                for name in ("time", "settled_at"):
+                    row[name] = None if row[name] is None else datetime.fromisoformat(row[name])
+            return reply["verifications"], reply["next"]
 
-    def _ask(self, method: str, path: str, body: bytes | None = None) -> Steps[Any]:
-        return exchange(Request(method, self._path + path, body), self._limits.patience, self._limits.retries)
+    def _ask(self, method: str, path: str, body: bytes | None = None, seconds: float | None = None) -> Steps[Any]:
+        limits = self._limits
+        return exchange(method, self._path + path, body, seconds or limits.patience, limits.retries)
 
 
 def creation(name: str, settings: Mapping[str, Any], limits: Limits) -> Steps[Any]:
     """Create a monitor."""
     body = _request_json({"name": name, "settings": dict(settings)}, "these settings", "plain values")
-    return exchange(Request("POST", "/v1/monitors", body.encode("ascii")), limits.patience, limits.retries)
+    return exchange("POST", "/v1/monitors", body.encode("ascii"), limits.patience, limits.retries)
 
 
 def prediction_row(
@@ -369,11 +323,6 @@ def _joined(name: str, texts: Sequence[str]) -> bytes:
     return f'{{"{name}":[{",".join(texts)}]}}'.encode("ascii")
 
 
-def _as_batch(name: str, reply: Any, single: bool) -> Any:
-    """Return the reply to a single row as if it were one of many."""
-    return {name: [reply]} if single else reply
-
-
 def _request_json(data: Mapping[str, Any], what: str, remedy: str) -> str:
     try:
         return json.dumps(data, separators=(",", ":"), allow_nan=False)
@@ -381,45 +330,20 @@ def _request_json(data: Mapping[str, Any], what: str, remedy: str) -> str:
         raise SidelightError(f"{what} cannot be written as JSON ({error}): give {remedy}; nothing was sent") from None
 
 
-def _decisions_in(batch: Sequence[Mapping[str, Any]], reply: Any) -> list[Decision]:
-    found = []
-    for row, one in zip(batch, _reply_rows(reply, "decisions", len(batch)), strict=True):
-        good = isinstance(one.get("verify"), bool) and isinstance(one.get("reason"), str)
-        if one.get("id") != row["id"] or not good:
-            raise garbage("decisions about something else")
-        found.append(Decision(one["verify"], row["id"], one["reason"], row["prediction"], one.get("propensity")))
+def _replies(batch: Rows, replies: Any) -> list[dict[str, Any]]:
+    """Return the replies to a batch, which name the same ids."""
+    if [one["id"] for one in replies] != [row["id"] for row in batch]:
+        raise ValueError("the ids differ")
+    found: list[dict[str, Any]] = replies
     return found
 
 
-def _answers_in(batch: Sequence[Mapping[str, Any]], reply: Any) -> list[Answer]:
-    found = []
-    for row, one in zip(batch, _reply_rows(reply, "answers", len(batch)), strict=True):
-        if one.get("id") != row["id"] or not isinstance(one.get("status"), str):
-            raise garbage("answers about something else")
-        text = one.get("detail") or f"{row['id']!r}: {one['status']}"
-        found.append(Answer(one["status"], row["id"], one.get("verdict"), str(text)))
-    return found
+def _decision(row: Mapping[str, Any], one: Mapping[str, Any]) -> Decision:
+    if not isinstance(one["verify"], bool) or not isinstance(one["reason"], str):
+        raise TypeError("this is no decision")
+    return Decision(one["verify"], row["id"], one["reason"], row["prediction"], one.get("propensity"))
 
 
-def _pending_in(reply: Any) -> list[Pending]:
-    try:
-        return [Pending(**one | {"asked_at": datetime.fromtimestamp(one["asked_at"], UTC)}) for one in reply["pending"]]
-    except (KeyError, TypeError, ValueError, OverflowError, OSError):
-        raise garbage("no list of what is pending") from None
-
-
-def _verifications_in(reply: Any) -> tuple[list[dict[str, Any]], int | None]:
-    try:
-        for row in reply["verifications"]:
-            for name in ("time", "settled_at"):
-                row[name] = None if row[name] is None else datetime.fromisoformat(row[name])
-        return reply["verifications"], reply["next"]
-    except (KeyError, TypeError, ValueError):
-        raise garbage("no list of verifications") from None
-
-
-def _reply_rows(reply: Any, name: str, size: int) -> list[dict[str, Any]]:
-    rows = reply.get(name) if isinstance(reply, dict) else None
-    if not isinstance(rows, list) or len(rows) != size or not all(isinstance(one, dict) for one in rows):
-        raise garbage(f"{size} {name} were expected")
-    return rows
+def _answer(one: Mapping[str, Any]) -> Answer:
+    text = one.get("detail") or f"{one['id']!r}: {one['status']}"
+    return Answer(str(one["status"]), one["id"], one.get("verdict"), str(text))

@@ -6,11 +6,12 @@ returns the result; its driver does the network work. So retries and errors are 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 import re
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from http import HTTPStatus
 from typing import Any, NamedTuple, TypeVar
 
@@ -24,18 +25,12 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
 _LONGEST_TEXT, _MOST_PLACES = 300, 5
 
 
-class Request(NamedTuple):
-    """One request; the driver adds address, key and headers."""
+class Send(NamedTuple):
+    """Send a request, and wait at most this many seconds for the whole reply; the driver adds address and headers."""
 
     method: str
     path: str
-    body: bytes | None = None
-
-
-class Send(NamedTuple):
-    """Send a request, and wait at most this many seconds for the whole reply."""
-
-    request: Request
+    body: bytes | None
     timeout: float
 
 
@@ -86,7 +81,14 @@ class NotTheServiceError(UnreachableError):
     """Something answered, but not the service: a proxy's page, say, or a damaged reply."""
 
 
-def exchange(request: Request, seconds: float, retries: int, clock: Callable[[], float] = time.monotonic) -> Steps[Any]:
+def exchange(
+    method: str,
+    path: str,
+    body: bytes | None,
+    seconds: float,
+    retries: int,
+    clock: Callable[[], float] = time.monotonic,
+) -> Steps[Any]:
     """Send a request until it is answered, with at most `retries` repeats and within `seconds` in total.
 
     Pauses double and are randomized, so that clients that failed together do not return together. A `Retry-After` is
@@ -94,7 +96,7 @@ def exchange(request: Request, seconds: float, retries: int, clock: Callable[[],
     """
     end = clock() + seconds
     for attempt in range(retries + 1):
-        came = yield Send(request, max(end - clock(), 0.001))
+        came = yield Send(method, path, body, max(end - clock(), 0.001))
         if isinstance(came, Reply) and not _transient(came.status):
             return _result(came)
         pause = min(_FIRST_PAUSE * 2**attempt, _LONGEST_PAUSE) * (0.5 + random.random() / 2)
@@ -134,7 +136,7 @@ def _result(reply: Reply) -> Any:
         try:
             return json.loads(reply.content)
         except ValueError:
-            raise garbage(f"{_status_words(reply.status)} with {_reply_kind(reply)}") from None
+            raise _garbage(f"{_status_words(reply.status)} with {_reply_kind(reply)}") from None
     if 300 <= reply.status < 400:
         where = _shortened_reply(reply.headers.get("location", "nowhere"))
         raise ServiceError(
@@ -152,8 +154,18 @@ def _result(reply: Reply) -> Any:
     raise ServiceError(f"{_status_words(reply.status)}: {_problem_words(problem)}", reply.status, problem)
 
 
-def garbage(what: str) -> NotTheServiceError:
-    """Return the error for a reply that the service would never give."""
+@contextlib.contextmanager
+def expecting(what: str) -> Iterator[None]:
+    """Turn errors from reading a reply into one that says that the service would never give it."""
+    try:
+        yield
+    except ServiceError:
+        raise
+    except (SidelightError, LookupError, TypeError, AttributeError, ValueError, ArithmeticError, OSError) as error:
+        raise _garbage(f"{what} expected, but {type(error).__name__}: {_shortened_reply(str(error))}") from None
+
+
+def _garbage(what: str) -> NotTheServiceError:
     return NotTheServiceError(f"the reply does not come from the service ({what}): check the address")
 
 

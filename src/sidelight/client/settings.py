@@ -8,8 +8,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from sidelight._version import __version__
-from sidelight.client.calls import Health, Limits
+from sidelight.client.calls import Limits
 from sidelight.client.exchange import Reply, Send
+from sidelight.client.health import Health
 from sidelight.errors import SidelightError
 
 LARGEST_REPLY = 64 << 20
@@ -60,9 +61,9 @@ class ClientSettings:
 
     def _request(self, step: Send) -> dict[str, Any]:
         """Return the arguments of httpx's `stream`."""
-        method, path, body = step.request
-        options: dict[str, Any] = {"method": method, "url": self.url + path, "timeout": step.timeout}
-        return options if body is None else options | {"content": body, "headers": {"Content-Type": "application/json"}}
+        headers = {} if step.body is None else {"Content-Type": "application/json"}
+        url = self.url + step.path
+        return {"method": step.method, "url": url, "content": step.body, "headers": headers, "timeout": step.timeout}
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.url}>"  # without the key

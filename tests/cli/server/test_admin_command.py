@@ -166,7 +166,7 @@ def test_a_journal_that_was_changed_is_found(tmp_path):
     connection.close()
     result = invoke("check", "--database", path, code=1)
     assert "digits" in result.stdout
-    assert "entry 9 or the one before it was changed" in result.stdout
+    assert "entry 9 does not follow from the one before" in result.stdout
 
 
 def test_erasing_and_pruning(filled):

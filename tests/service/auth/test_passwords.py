@@ -9,7 +9,8 @@ import argon2
 import pytest
 
 from sidelight.service.auth import passwords
-from sidelight.service.auth.passwords import BusyError, PasswordError, hashed_password, password_matches
+from sidelight.service.auth.passwords import hashed_password, password_matches
+from sidelight.service.problems import Problem
 
 
 def test_a_password_matches_itself_alone():
@@ -28,7 +29,7 @@ def test_any_characters_will_do():
 
 @pytest.mark.parametrize("text", ["", "123456789", "x" * 201])
 def test_passwords_that_are_none(text):
-    with pytest.raises(PasswordError, match="characters"):
+    with pytest.raises(Problem, match="characters"):
         hashed_password(text)
 
 
@@ -70,8 +71,8 @@ def test_at_most_two_are_computed_at_once_and_few_wait(monkeypatch):
     def check():
         try:
             password_matches("correct horse battery", None)
-        except BusyError:
-            refused.append(1)
+        except Problem as problem:
+            refused.append(problem.status)
 
     threads = [threading.Thread(target=check) for _ in range(20)]
     for one in threads:
@@ -82,4 +83,4 @@ def test_at_most_two_are_computed_at_once_and_few_wait(monkeypatch):
     for one in threads:
         one.join()
     assert most == 2
-    assert len(refused) == 4
+    assert refused == [503] * 4

@@ -6,8 +6,10 @@ import json
 
 from service.durability.load import Client
 from sidelight.monitor import Reason
+from sidelight.monitor.report.make import make_report
 from sidelight.monitor.report.records import Report
-from sidelight.service.maintenance.check import check_database, journal_stretch, replay_journal
+from sidelight.service.domain.monitors import stored_monitor
+from sidelight.service.maintenance.check import check_database, replay_journal
 from sidelight.service.store import open_storage
 
 
@@ -37,7 +39,8 @@ def replayed(database: str, monitor: str) -> Report:
     """Return the report of the monitor that follows from the journal."""
     storage = open_storage(database, readonly=True)
     try:
-        whole = journal_stretch(storage, monitor)
-        return replay_journal(storage, whole, whole.last, anew=True).report()
+        with storage.read() as tx:
+            whole = stored_monitor(tx, monitor)
+        return make_report(replay_journal(storage, whole, whole.last, anew=True).monitor)
     finally:
         storage.close()

@@ -15,7 +15,6 @@ from sidelight.service.domain import monitors
 from sidelight.service.domain.service import Service
 from sidelight.service.maintenance import backup, copy, export
 from sidelight.service.maintenance.check import check_database
-from sidelight.service.server.run import ServeOptions, opened_service
 from sidelight.service.store import open_storage
 from sidelight.service.store.base import ConflictError
 from sidelight.service.store.sqlite import SQLiteTransaction
@@ -124,15 +123,7 @@ def test_a_copy_that_fails_leaves_nothing(filled, tmp_path, monkeypatch):
         copy.copy_database(filled.storage, target)
     with target.read() as tx:
         assert tx.one("SELECT count(*) FROM journal") == (0,)
-    assert [one.text for one in check_database(target)] == [copy.UNFINISHED]
-    target.close()
-    with (
-        pytest.raises(SidelightError, match="was not finished: repeat it"),
-        opened_service(ServeOptions(database=str(target.path))),
-    ):
-        pass
     monkeypatch.undo()
-    target = open_storage(str(target.path))
     copy.copy_database(filled.storage, target)
     assert check_database(target) == []
     target.close()

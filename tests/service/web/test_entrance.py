@@ -72,7 +72,7 @@ def test_a_password_that_is_too_short_keeps_the_link(service, stranger):
     code = service.do(sessions.make_first_link())
     reply = stranger.submit("/start", "/start", code=code, name="Ada", password="short")
     assert reply.status_code == 422
-    assert "at least 10" in reply.text
+    assert "from 10 to 200" in reply.text
     assert stranger.submit("/start", "/start", code=code, name="", password=PASSWORD).status_code == 422
     assert stranger.submit("/start", "/start", code=code, name="Ada", password=PASSWORD).status_code == 200
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal, NamedTuple, Self
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, Self
 
-from sidelight.errors import NoEntryError, SidelightError
+from sidelight.errors import NoEntryError
+from sidelight.monitor.report.plain_data import record_from
 from sidelight.monitor.stats.paired import Differences
 from sidelight.monitor.types import Label
 
@@ -48,7 +49,8 @@ class Comparison:
     """"worse" by more than the margin, "better" at all, or "not worse" by more than the margin."""
 
 
-class ConfusionCell(NamedTuple):
+@dataclass(frozen=True)
+class ConfusionCell:
     """One predicted class with one true class."""
 
     predicted: Label
@@ -94,37 +96,9 @@ class TrueClasses:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data."""
-        cells = [one._asdict() | {"interval": list(one.interval)} for one in self.cells]
-        classes = [asdict(one) | {"interval": list(one.interval)} for one in self.classes]
-        return {"cells": cells, "classes": classes, "untold": self.untold}
+        return asdict(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Return what `to_dict` returned as records again, also after JSON."""
-        try:
-            cells = tuple(ConfusionCell(**row | {"interval": tuple(row["interval"])}) for row in data["cells"])
-            classes = tuple(
-                TrueClass(**taken(TrueClass, row) | {"interval": tuple(row["interval"])}) for row in data["classes"]
-            )
-            return cls(cells, classes, data["untold"])
-        except (KeyError, TypeError) as error:
-            raise SidelightError(f"this does not describe true classes ({type(error).__name__}: {error})") from None
-
-
-def taken(kind: type[Any], data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a class that the data has."""
-    return {field.name: data[field.name] for field in fields(kind) if field.name in data}
-
-
-def comparison_from(row: Mapping[str, Any]) -> Comparison:
-    """Return a comparison from plain data."""
-    sides = {name: row[name] and segment_from(row[name]) for name in ("old", "new")}
-    pairs = {name: tuple(row[name]) for name in ("versions", "interval")}
-    counts = row["differences"] and Differences(*row["differences"])
-    return Comparison(**taken(Comparison, row) | sides | pairs | {"differences": counts})
-
-
-def segment_from(row: Mapping[str, Any]) -> SegmentReport:
-    """Return a segment from plain data."""
-    pairs = {"interval": tuple(row["interval"]), "classes": tuple(tuple(one) for one in row["classes"])}
-    return SegmentReport(**taken(SegmentReport, row) | pairs)
+        return record_from(cls, data)

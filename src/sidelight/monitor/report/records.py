@@ -9,11 +9,12 @@ from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, Self
 
 from sidelight._storage import replacing
-from sidelight.errors import NoEntryError, SidelightError
-from sidelight.monitor.report.breakdown import Comparison, SegmentReport, comparison_from, segment_from, taken
+from sidelight.errors import NoEntryError
+from sidelight.monitor.report.breakdown import Comparison, SegmentReport
+from sidelight.monitor.report.plain_data import record_from
 from sidelight.monitor.stats.confidence import Verdict
 from sidelight.monitor.stats.overall import Overall
-from sidelight.monitor.stats.scores.quality import Bin, ScoreReport
+from sidelight.monitor.stats.scores.quality import ScoreReport
 from sidelight.monitor.types import Label
 from sidelight.results.frames import library
 from sidelight.text import grouped
@@ -201,41 +202,16 @@ class Report:
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return one plain dictionary per class."""
-        return [
-            vars(one)
-            | {"interval": list(one.interval), "events": list(one.events), "skipped_share": one.skipped_share}
-            | {"score": one.score and asdict(one.score)}
-            for one in self.classes
-        ]
+        return [asdict(one) | {"skipped_share": one.skipped_share} for one in self.classes]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data."""
-        others = {
-            name: asdict(value) if isinstance(value, Overall | DriftReport) else value
-            for name, value in vars(self).items()
-        }
-        others["segments"] = [asdict(one) for one in self.segments]
-        others["comparisons"] = [asdict(one) for one in self.comparisons]
-        return others | {"classes": self.to_records(), "saved": self.saved}
+        return asdict(self) | {"classes": self.to_records(), "saved": self.saved}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Return a report from what `to_dict` returned, also after JSON; unknown fields are left out."""
-        try:
-            whole, drift = data["overall"], data["drift"]
-            return cls(
-                **taken(cls, data)
-                | {
-                    "classes": tuple(_class_from(row) for row in data["classes"]),
-                    "overall": whole and Overall(**taken(Overall, whole) | {"interval": tuple(whole["interval"])}),
-                    "segments": tuple(segment_from(row) for row in data.get("segments", ())),
-                    "comparisons": tuple(comparison_from(row) for row in data.get("comparisons", ())),
-                    "drift": drift and DriftReport(**taken(DriftReport, drift)),
-                    "late_rates": data.get("late_rates") and tuple(data["late_rates"]),
-                }
-            )
-        except (KeyError, TypeError) as error:
-            raise SidelightError(f"this does not describe a report ({type(error).__name__}: {error})") from None
+        return record_from(cls, data)
 
     def to_frame(self, backend: str | None = None) -> Any:
         """Return one row per class as a data frame of pandas or else polars, or of the named library."""
@@ -273,19 +249,3 @@ class Report:
         from sidelight.monitor.report.wording import text
 
         return text(self)
-
-
-def _class_from(row: Mapping[str, Any]) -> ClassReport:
-    pairs = {
-        key: None if row[key] is None else tuple(row[key]) for key in ("interval", "undecidable", "stands", "events")
-    }
-    return ClassReport(**taken(ClassReport, row) | pairs | {"score": _score_from(row.get("score"))})
-
-
-def _score_from(row: Mapping[str, Any] | None) -> ScoreReport | None:
-    if row is None:
-        return None
-    ends = ("auc_interval", "found", "alarmed", "answered")
-    pairs = {key: None if row[key] is None else tuple(row[key]) for key in ends}
-    bins = tuple(Bin(**taken(Bin, one) | {"interval": tuple(one["interval"])}) for one in row["bins"])
-    return ScoreReport(**taken(ScoreReport, row) | pairs | {"bins": bins})

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from sidelight.errors import SidelightError
+from sidelight.service.problems import Problem, unavailable
 
 LEAST_LENGTH, MOST_LENGTH = 10, 200
 _AT_ONCE, _MOST_WAITING = 2, 16
@@ -23,14 +23,6 @@ _line = threading.BoundedSemaphore(_MOST_WAITING)
 _hasher = PasswordHasher()
 _NOBODY = f"$argon2id$v=19$m=65536,t=3,p=4${'A' * 22}${'A' * 43}"
 """What a password is compared with if there is no account, so that this takes as long."""
-
-
-class PasswordError(SidelightError):
-    """The password cannot be used; the message says why."""
-
-
-class BusyError(SidelightError):
-    """Too many passwords are being checked; the request may be repeated in a few seconds."""
 
 
 def hashed_password(password: str) -> str:
@@ -56,10 +48,9 @@ def is_outdated_hash(stored: str) -> bool:
 
 def check_password(password: str) -> None:
     """Refuse a password that is too short or too long."""
-    if len(password) < LEAST_LENGTH:
-        raise PasswordError(f"the password has {len(password)} characters: give at least {LEAST_LENGTH}")
-    if len(password) > MOST_LENGTH:
-        raise PasswordError(f"the password has {len(password)} characters: give at most {MOST_LENGTH}")
+    if not LEAST_LENGTH <= len(password) <= MOST_LENGTH:
+        wanted = f"give from {LEAST_LENGTH} to {MOST_LENGTH}"
+        raise Problem("invalid", f"the password has {len(password)} characters: {wanted}")
 
 
 def _secret(password: str) -> bytes:
@@ -71,7 +62,7 @@ def _secret(password: str) -> bytes:
 def _turn() -> Iterator[None]:
     """Wait for one of the two places, unless too many wait already."""
     if not _line.acquire(blocking=False):
-        raise BusyError("too many passwords are being checked: try again in a few seconds")
+        raise unavailable("too many passwords are being checked: try again in a few seconds", 5)
     try:
         with _slots:
             yield

@@ -27,13 +27,6 @@ _COOKIE = "sidelight"
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
-class NewSession(NamedTuple):
-    """A new session; `cookie` is never shown again."""
-
-    cookie: str
-    reviewer: Reviewer
-
-
 class Account(NamedTuple):
     """What signing in needs to know about an account."""
 
@@ -61,8 +54,8 @@ def find_account(tx: Reader, name: str) -> Account | None:
 
 
 @job
-def sign_in(work: Work, id: str, old_cookie: str | None = None, renewed: str | None = None) -> NewSession:
-    """Open a session for a reviewer whose password was right; their old session ends.
+def sign_in(work: Work, id: str, old_cookie: str | None = None, renewed: str | None = None) -> str:
+    """Open a session for a reviewer whose password was right, and return its cookie; their old session ends.
 
     `renewed` is the password hashed again, if hashes are made differently now.
     """
@@ -74,9 +67,7 @@ def sign_in(work: Work, id: str, old_cookie: str | None = None, renewed: str | N
 
 
 @job
-def sign_in_subject(
-    work: Work, subject: str, name: str, scopes: tuple[str, ...], old_cookie: str | None = None
-) -> NewSession:
+def sign_in_subject(work: Work, subject: str, name: str, scopes: tuple[str, ...], old_cookie: str | None = None) -> str:
     """Open a session for somebody whom a provider identified; the first time they become a reviewer.
 
     The provider decides about scopes, at every sign-in. An account with a password is never taken over because its name
@@ -118,7 +109,7 @@ def end_password_sessions(work: Work) -> None:
 
 
 @job
-def follow_link(work: Work, code: str, name: str, password: str, old_cookie: str | None = None) -> NewSession:
+def follow_link(work: Work, code: str, name: str, password: str, old_cookie: str | None = None) -> str:
     """Use a link to choose a password, and as a new administrator also a name; all other sessions end.
 
     The password is hashed already, because hashing takes long and would hold up the writer.
@@ -136,7 +127,7 @@ def follow_link(work: Work, code: str, name: str, password: str, old_cookie: str
 
 
 @job
-def change_password(work: Work, id: str, password: str) -> NewSession:
+def change_password(work: Work, id: str, password: str) -> str:
     """Change the password of someone who knew the old one; all their other sessions and links end."""
     reviewer = reviewers.enabled_reviewer(work.reading, id)
     _set_password(work, reviewer, password, "password changed")
@@ -179,7 +170,7 @@ def _make_administrator(work: Work, name: str, password: str) -> Reviewer:
     return reviewer
 
 
-def _open_session(work: Work, reviewer: Reviewer, old_cookie: str | None) -> NewSession:
+def _open_session(work: Work, reviewer: Reviewer, old_cookie: str | None) -> str:
     cookie = secrets.token_urlsafe(32)
     if old_cookie is not None:
         work.writing().run("DELETE FROM sessions WHERE sha256 = ?", links.code_digest(old_cookie))
@@ -188,7 +179,7 @@ def _open_session(work: Work, reviewer: Reviewer, old_cookie: str | None) -> New
         "INSERT INTO sessions (sha256, kind, reviewer, created_at, expires_at) VALUES (?, 'session', ?, ?, ?)",
         *(links.code_digest(cookie), reviewer.id, work.now, work.now + SECONDS),
     )
-    return NewSession(cookie, reviewer)
+    return cookie
 
 
 def cookie_of(request: Request, secure: bool) -> str | None:

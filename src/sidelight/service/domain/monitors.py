@@ -19,7 +19,7 @@ from sidelight.service.writer.unit import Job, Work, job, monitor_job
 
 R = TypeVar("R", bound=Any)
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
-_SELECT = "SELECT id, name, settings, rule, last, base, created_at, archived_at FROM monitors"
+_SELECT = "SELECT id, name, settings, rule, last, chain, base, created_at, archived_at FROM monitors"
 
 
 class MonitorRow(NamedTuple):
@@ -31,7 +31,10 @@ class MonitorRow(NamedTuple):
     """As given at creation, with later changes."""
     rule: int
     last: int
+    """The number of the last journal entry, and its chain."""
+    chain: bytes
     base: int
+    """Entries up to this one may be pruned."""
     created_at: float
     archived_at: float | None
 
@@ -61,7 +64,8 @@ def with_names(tx: Reader, records: Iterable[R]) -> list[R]:
 
 
 def _monitor_of_row(row: Sequence[Any]) -> MonitorRow:
-    return MonitorRow(row[0], row[1], journal.read_text(row[2]), *row[3:])
+    id, name, settings, rule, last, chain, *rest = row
+    return MonitorRow(id, name, journal.read_text(settings), rule, last, bytes(chain), *rest)
 
 
 def create_monitor(name: str, settings: Mapping[str, Any], *, actor: str) -> Job[MonitorRow]:
@@ -93,7 +97,7 @@ def _insert_monitor(
     body = {"name": name, "rule": RULE, "monitor": monitor, "review": review, "state": state}
     number = work.append(id, journal.CREATED, body, actor=actor)
     audit.write_audit(work.writing(), actor, "monitor created", name, settings=sorted(settings))
-    return MonitorRow(id, name, settings, RULE, number, 0, work.now, None)
+    return MonitorRow(id, name, settings, RULE, number, replica.chain, 0, work.now, None)
 
 
 @monitor_job

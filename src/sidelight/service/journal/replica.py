@@ -86,8 +86,10 @@ class Replica:
 
     def apply(self, entry: Entry, *, anew: bool = False) -> None:
         """Apply an entry; with `anew` the monitor decides again, and must reach the same decision."""
-        if entry.number != self.number + 1 or not entry.chained_to(self.chain):
-            raise DivergedError(f"the chain of entry {entry.number} does not follow from the entry before")
+        if entry.number != self.number + 1:
+            raise DivergedError(f"entry {self.number + 1} is missing")
+        if not entry.chained_to(self.chain):
+            raise DivergedError(f"entry {entry.number} does not follow from the one before: one of them was changed")
         apply = _decided_anew if anew and entry.kind == journal.DECIDED else _APPLY.get(entry.kind)
         if apply is not None:
             try:

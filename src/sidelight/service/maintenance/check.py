@@ -2,8 +2,8 @@
 
 For every monitor:
 
-- the chain of every entry follows from the one before, up to the last entry that the monitor's row names;
-- from the base on, deciding everything again gives the recorded decisions, and the state of every snapshot on the way;
+- from the base on, the chain of every entry follows from the one before, up to the last entry that its row names;
+- deciding everything again gives the recorded decisions, and the state of every snapshot on the way;
 - applying the recorded outcomes, as a process does when it starts, gives the same state;
 - the verifications agree with the monitor.
 """
@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 from sidelight.errors import SidelightError
 from sidelight.monitor import RULE
 from sidelight.monitor.engine.line import OVERDUE, PENDING, RIGHT, SKIPPED, WRONG
-from sidelight.service.domain import verifications
+from sidelight.service.domain import monitors, verifications
+from sidelight.service.domain.monitors import MonitorRow
 from sidelight.service.journal import entry as journal
 from sidelight.service.journal import replicas, snapshots
 from sidelight.service.journal.entry import Entry
 from sidelight.service.journal.replica import DivergedError, Replica
-from sidelight.service.maintenance.copy import UNFINISHED, is_unfinished
 from sidelight.service.store.base import Reader, Storage, StorageError
 
 _PAGE = 5000
@@ -45,57 +45,34 @@ class Finding(NamedTuple):
         return f"{self.monitor}: {self.text}"
 
 
-class Stretch(NamedTuple):
-    """The row of a monitor, with the range of its journal."""
-
-    id: str
-    name: str
-    rule: int
-    last: int
-    chain: bytes
-    base: int
-
-
 def check_database(storage: Storage) -> list[Finding]:
     """Return everything that is wrong; empty if all is well."""
     with storage.read() as tx:
-        if is_unfinished(tx):
-            return [Finding("the database", UNFINISHED)]
-        ids = [row[0] for row in tx.all("SELECT id FROM monitors ORDER BY name, id")]
-    return [finding for id in ids if (finding := _finding(storage, id)) is not None]
+        found = monitors.all_monitors(tx, archived=True)
+    return [finding for one in found if (finding := _finding(storage, one)) is not None]
 
 
-def _finding(storage: Storage, id: str) -> Finding | None:
+def _finding(storage: Storage, monitor: MonitorRow) -> Finding | None:
     """Return what is wrong with one monitor."""
-    before = journal_stretch(storage, id)
     try:
-        check_monitor(storage, before)
+        check_monitor(storage, monitor)
     except StorageError:
         raise
     except SidelightError as error:
-        if journal_stretch(storage, id).base != before.base:  # pruned meanwhile
-            return _finding(storage, id)
-        return Finding(f"{before.name} ({id})", str(error))
+        with storage.read() as tx:
+            now = monitors.stored_monitor(tx, monitor.id)
+        if now.base != monitor.base:  # pruned meanwhile
+            return _finding(storage, now)
+        return Finding(f"{monitor.name} ({monitor.id})", str(error))
     return None
 
 
-def journal_stretch(storage: Storage, id: str) -> Stretch:
-    """Return where the journal of a monitor begins and ends now."""
-    with storage.read() as tx:
-        row = tx.one("SELECT name, rule, last, chain, base FROM monitors WHERE id = ?", id)
-    if row is None:
-        raise DivergedError("the monitor was removed during the check")
-    name, rule, last, chain, base = row
-    return Stretch(id, name, rule, last, bytes(chain), base)
-
-
-def check_monitor(storage: Storage, whole: Stretch) -> None:
+def check_monitor(storage: Storage, whole: MonitorRow) -> None:
     """Raise an error that says what is wrong with one monitor, if anything is."""
     if whole.rule != RULE:
         raise DivergedError(
             f"it uses rule {whole.rule}, this sidelight has rule {RULE}: check it with the version that created it"
         )
-    check_chain(storage, whole)
     replayed = replay_journal(storage, whole, whole.last, anew=True)
     if (replayed.number, replayed.chain) != (whole.last, whole.chain):
         raise DivergedError(f"the journal ends with entry {replayed.number} but should end with {whole.last}")
@@ -122,34 +99,7 @@ def journal_pages(storage: Storage, id: str, after: int, last: int) -> Iterator[
         after = page[-1].number
 
 
-def check_chain(storage: Storage, whole: Stretch) -> None:
-    """Check the chain of all entries, and that none is missing."""
-    with storage.read() as tx:
-        row = tx.one("SELECT min(number) FROM journal WHERE monitor = ?", whole.id)
-        first = whole.last + 1 if row is None or row[0] is None else row[0]
-        number, chain = _before(tx, whole, first)
-    for entry in journal_pages(storage, whole.id, number, whole.last):
-        if entry.number != number + 1:
-            raise DivergedError(f"entry {number + 1} is missing")
-        if not entry.chained_to(chain):
-            raise DivergedError(f"entry {entry.number} or the one before it was changed")
-        number, chain = entry.number, entry.chain
-    if (number, chain) != (whole.last, whole.chain):
-        raise DivergedError(f"the journal ends with entry {number} but should end with {whole.last}")
-
-
-def _before(tx: Reader, whole: Stretch, first: int) -> tuple[int, bytes]:
-    """Return the number and chain before the first entry."""
-    if first == 1:
-        return 0, journal.BEGINNING
-    if first - 1 <= whole.base:
-        for snapshot in snapshots.stored_snapshots(tx, whole.id, first - 1, first - 1):
-            if snapshot.sealed:
-                return snapshot.number, snapshot.chain
-    raise DivergedError(f"the entries before {first} are missing, and no sealed snapshot replaces them")
-
-
-def replay_journal(storage: Storage, whole: Stretch, last: int, *, anew: bool) -> Replica:
+def replay_journal(storage: Storage, whole: MonitorRow, last: int, *, anew: bool) -> Replica:
     """Replay the entries from the base up to `last`, compare with each snapshot, and return the monitor."""
     with storage.read() as tx:
         on_the_way = {one.number: one for one in snapshots.stored_snapshots(tx, whole.id, whole.base, last)}

@@ -2,8 +2,7 @@
 
 The source is read in one transaction, so the copy shows one moment; the source may be served meanwhile. (To continue
 with the copy, stop the service first: later changes are not in it.) The target must be new. Everything written is read
-back and compared. Leases of duties are not copied, because they belong to processes; until the copy is finished, one of
-them marks the target, so that nobody takes it for an empty database.
+back and compared. Leases of duties are not copied, because they belong to processes.
 """
 
 from __future__ import annotations
@@ -32,8 +31,6 @@ TABLES: dict[str, tuple[str, ...]] = {
 }
 """The tables to copy, with the columns that identify a row."""
 LEFT_BEHIND = ("duties", "schema_version")
-UNFINISHED = "the copy into this database was not finished: repeat it"
-_BEGUN = "INSERT INTO duties (name, holder, until, next_at) VALUES ('copy', '', 0.0, 0.0)"
 _FIRST_ROWS, _MOST_ROWS, _MOST_BYTES = 50, 5000, 4 << 20
 
 
@@ -55,13 +52,8 @@ def copy_database(
 ) -> dict[str, int]:
     """Copy everything and return the number of rows of each table; `tell(table, rows)` is called after each table."""
     counted: dict[str, int] = {}
-    with target.write() as writing:
-        _refuse_used(writing)
-        writing.run("DELETE FROM duties")
-        writing.run(_BEGUN)
     with source.read() as reading, target.write() as writing:
         _refuse_used(writing)
-        writing.run("DELETE FROM duties")
         for table, key in TABLES.items():
             columns = reading.columns(table)
             seen = Contents(0, 0)
@@ -75,11 +67,6 @@ def copy_database(
             counted[table] = seen.rows
             tell(table, seen.rows)
     return counted
-
-
-def is_unfinished(tx: Reader) -> bool:
-    """Say whether a copy into a database was begun but not finished; there is nothing in it."""
-    return tx.one("SELECT 1 FROM duties WHERE name = 'copy'") is not None
 
 
 def _refuse_used(tx: Reader) -> None:

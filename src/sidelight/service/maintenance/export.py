@@ -26,6 +26,7 @@ from sidelight.service.domain.monitors import MonitorRow
 from sidelight.service.domain.verification_rows import about_prediction, iso_moment, verification_rows
 from sidelight.service.journal import entry as journal
 from sidelight.service.journal.entry import Entry
+from sidelight.service.maintenance.check import journal_pages
 from sidelight.service.store.base import Storage
 
 _PAGE = 1000
@@ -153,13 +154,11 @@ def _audit_rows(storage: Storage) -> Iterator[dict[str, Any]]:
 def _exported_entries(storage: Storage, monitor: MonitorRow) -> Iterator[Entry]:
     """Yield the journal up to its last entry at the start, in short transactions."""
     after = monitor.base
-    while after < monitor.last:
-        with storage.read() as tx:
-            page = journal.entries(tx, monitor.id, after, min(_PAGE, monitor.last - after))
-        if not page:
-            raise SidelightError(f"entries of {monitor.name!r} were pruned during the export: export again")
-        after = page[-1].number
-        yield from page
+    for entry in journal_pages(storage, monitor.id, after, monitor.last):
+        after = entry.number
+        yield entry
+    if after < monitor.last:
+        raise SidelightError(f"entries of {monitor.name!r} were pruned during the export: export again")
 
 
 def write_json_lines(found: Iterable[dict[str, Any]], stream: TextIO) -> int:

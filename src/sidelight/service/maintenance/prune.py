@@ -7,12 +7,13 @@ forgets predictions that were let pass before the base; those that were chosen a
 
 from __future__ import annotations
 
+from sidelight.service.domain.monitors import stored_monitor
 from sidelight.service.domain.service import Service
 from sidelight.service.journal import entry as journal
 from sidelight.service.journal import snapshots
 from sidelight.service.journal.replica import DivergedError
 from sidelight.service.journal.snapshots import Snapshot
-from sidelight.service.maintenance.check import check_chain, journal_stretch, replay_journal
+from sidelight.service.maintenance.check import replay_journal
 from sidelight.service.writer.unit import Work, monitor_job
 
 _CHUNK = 5000
@@ -48,16 +49,15 @@ def prune_journal(service: Service, monitor: str, *, days: float | None = None) 
     By default, `days` is how long the service answers retries.
     """
     storage = service.storage
-    whole = journal_stretch(storage, monitor)
     kept = service.options.retry_days if days is None else days
     with storage.read() as tx:
+        whole = stored_monitor(tx, monitor)
         # All entries of a batch have the same time, so a base is never inside a batch.
         row = tx.one(
             "SELECT min(number) FROM journal WHERE monitor = ? AND at >= ?", monitor, tx.now() - kept * 86_400.0
         )
     last = whole.last if row is None or row[0] is None else row[0] - 1
     if last > whole.base:
-        check_chain(storage, whole)
         replica = replay_journal(storage, whole, last, anew=True)
         if replica.state() != replay_journal(storage, whole, last, anew=False).state():
             raise DivergedError(

@@ -20,7 +20,6 @@ from sidelight.service.auth.single_sign_on import Provider
 from sidelight.service.domain.service import Service
 from sidelight.service.http.logs import write_json_logs
 from sidelight.service.limits import GRACE
-from sidelight.service.maintenance.copy import UNFINISHED, is_unfinished
 from sidelight.service.options import Egress, Options
 from sidelight.service.problems import Problem
 from sidelight.service.server.app import make_app
@@ -150,9 +149,6 @@ def opened_service(options: ServeOptions) -> Iterator[Service]:
     """Yield the service on the database in these options; it is closed afterwards."""
     service = Service(open_storage(options.database), options=options.service_options())
     try:
-        with service.read() as tx:
-            if is_unfinished(tx):
-                raise SidelightError(UNFINISHED)
         yield service
     finally:
         service.close()

@@ -10,9 +10,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse
 
 from sidelight.service.auth import links, passwords, reviewers, sessions
-from sidelight.service.auth.passwords import BusyError, PasswordError
 from sidelight.service.auth.reviewers import Reviewer
-from sidelight.service.problems import Problem, unavailable
+from sidelight.service.problems import Problem
 from sidelight.service.web.rendering import render_page
 from sidelight.service.web.visitors import (
     door_of,
@@ -32,7 +31,7 @@ _LOG = logging.getLogger("sidelight.service")
 @router.get("/signin")
 def signin_page(request: Request, next: str = "/") -> Response:
     """Ask for a name and a password."""
-    return _signin(request, {"next": local_path(next), "name": ""})
+    return _signin(request, local_path(next), "")
 
 
 @router.post("/signin")
@@ -43,16 +42,17 @@ async def signin_form(request: Request) -> Response:
     try:
         _check_passwords(request)
         await door_of(request).knock(request, name)
-        session = await run_in_threadpool(_sign_in, request, name, form.get("password"))
+        cookie = await run_in_threadpool(_sign_in, request, name, form.get("password"))
     except Problem as problem:
-        return _signin_again(request, name, target, problem)
+        return _signin(request, target, name, problem)
     door_of(request).welcome(request, name)
-    return _signed_in_response(request, session, target)
+    return _signed_in_response(request, cookie, target)
 
 
-def _sign_in(request: Request, name: str, password: str) -> sessions.NewSession:
+def _sign_in(request: Request, name: str, password: str) -> str:
     account = _known_account(request, name, password, "the name or password is wrong")
-    renewed = _hashed(password) if passwords.is_outdated_hash(account.password or "") else None
+    outdated = passwords.is_outdated_hash(account.password or "")
+    renewed = passwords.hashed_password(password) if outdated else None
     return service_of(request).do(sessions.sign_in(account.id, _old_cookie(request), renewed))
 
 
@@ -60,21 +60,24 @@ def _known_account(request: Request, name: str, password: str, refusal: str) -> 
     """Return the account with this name and password."""
     with service_of(request).read() as tx:
         account = sessions.find_account(tx, name)
-    try:
-        right = passwords.password_matches(password, None if account is None else account.password)
-    except BusyError as error:
-        raise unavailable(str(error), 5) from None
+    right = passwords.password_matches(password, None if account is None else account.password)
     if account is None or not right:
         _LOG.warning("somebody tried to sign in with a wrong name or password")
         raise Problem("forbidden", refusal)
     return account
 
 
+def _signin(request: Request, target: str, name: str, problem: Problem | None = None) -> Response:
+    options = request.app.state.options
+    offers = {"provider": options.provider is not None, "passwords": options.local_passwords}
+    return _form_page("signin.html", {"next": target, "name": name} | offers, problem)
+
+
 @router.get("/account")
 def account_page(request: Request, changed: bool = False) -> Response:
     """Show who has signed in, and let them change their password."""
     notice = {"kind": "good", "text": "Your password is changed. You are signed out everywhere else."}
-    return _account(enter(request), notice if changed else None)
+    return _account(enter(request), {"notice": notice} if changed else {})
 
 
 @router.post("/account")
@@ -83,30 +86,21 @@ async def password_form(request: Request) -> Response:
     visitor, form = await run_in_threadpool(enter, request), form_of(request)
     try:
         await door_of(request).knock(request, visitor.name)
-        session = await run_in_threadpool(_change, request, visitor, form.get("old"), form.get("password"))
-    except (PasswordError, Problem) as error:
-        return _account(visitor, _bad_notice(str(error)), getattr(error, "status", 422), _refusal_headers(error))
+        cookie = await run_in_threadpool(_change, request, visitor, form.get("old"), form.get("password"))
+    except Problem as problem:
+        return _account(visitor, {}, problem)
     door_of(request).welcome(request, visitor.name)
-    return _signed_in_response(request, session, "/account?changed=1")
+    return _signed_in_response(request, cookie, "/account?changed=1")
 
 
-def _change(request: Request, visitor: Reviewer, old: str, new: str) -> sessions.NewSession:
+def _change(request: Request, visitor: Reviewer, old: str, new: str) -> str:
     account = _known_account(request, visitor.name, old, "the old password is wrong; nothing changed")
-    return service_of(request).do(sessions.change_password(account.id, _hashed(new)))
+    return service_of(request).do(sessions.change_password(account.id, passwords.hashed_password(new)))
 
 
-def _account(
-    visitor: Reviewer, notice: dict[str, str] | None, status: int = 200, headers: dict[str, str] | None = None
-) -> Response:
-    context = page_context(visitor, tab="Account") | {"notice": notice, "least": passwords.LEAST_LENGTH}
-    return render_page("account.html", context, status=status, headers=headers)
-
-
-def _hashed(password: str) -> str:
-    try:
-        return passwords.hashed_password(password)
-    except BusyError as error:
-        raise unavailable(str(error), 5) from None
+def _account(visitor: Reviewer, context: dict[str, Any], problem: Problem | None = None) -> Response:
+    shared = page_context(visitor, tab="Account") | {"least": passwords.LEAST_LENGTH}
+    return _form_page("account.html", shared | context, problem)
 
 
 @router.post("/signout")
@@ -135,30 +129,23 @@ async def start_form(request: Request) -> Response:
     try:
         _check_passwords(request)
         await door_of(request).knock(request)
-        invited = await run_in_threadpool(_invited, request, code)
+        invited = await run_in_threadpool(_invited, request, code)  # before hashing, which keeps the server busy
         if form.get("look"):
             return _start(code, name, invited)
-        session = await run_in_threadpool(_follow, request, code, name, form.get("password"))
-    except (PasswordError, Problem) as error:
-        return _start(code, name, invited, error)
-    return _signed_in_response(request, session, "/")
+        cookie = await run_in_threadpool(_follow, request, code, name, form.get("password"))
+    except Problem as problem:
+        return _start(code, name, invited, problem)
+    return _signed_in_response(request, cookie, "/")
 
 
-def _start(code: str, name: str, invited: str | None, error: Exception | None = None) -> Response:
+def _start(code: str, name: str, invited: str | None, problem: Problem | None = None) -> Response:
     context = {"code": code, "name": name, "invited": invited, "least": passwords.LEAST_LENGTH}
-    if error is None:
-        return render_page("start.html", context)
-    status = getattr(error, "status", 422)
-    return render_page(
-        "start.html", context | {"notice": _bad_notice(str(error))}, status=status, headers=_refusal_headers(error)
-    )
+    return _form_page("start.html", context, problem)
 
 
-def _follow(request: Request, code: str, name: str, password: str) -> sessions.NewSession:
-    service = service_of(request)
-    with service.read() as tx:  # before hashing, with which strangers could keep the server busy
-        links.link_owner(tx, tx.now(), code)
-    return service.do(sessions.follow_link(code, name, _hashed(password), _old_cookie(request)))
+def _follow(request: Request, code: str, name: str, password: str) -> str:
+    hashed = passwords.hashed_password(password)
+    return service_of(request).do(sessions.follow_link(code, name, hashed, _old_cookie(request)))
 
 
 def _invited(request: Request, code: str) -> str | None:
@@ -168,35 +155,24 @@ def _invited(request: Request, code: str) -> str | None:
         return None if id is None else reviewers.enabled_reviewer(tx, id).name
 
 
-def _signed_in_response(request: Request, session: sessions.NewSession, target: str) -> Response:
+def _signed_in_response(request: Request, cookie: str, target: str) -> Response:
     response = RedirectResponse(target, 303)
-    sessions.set_cookie(response, session.cookie, is_secure(request))
+    sessions.set_cookie(response, cookie, is_secure(request))
     return response
 
 
-def _signin_again(request: Request, name: str, target: str, problem: Problem) -> Response:
-    context = {"next": target, "name": name, "notice": _bad_notice(problem.detail)}
-    return _signin(request, context, status=problem.status, headers=_refusal_headers(problem))
-
-
-def _signin(request: Request, context: dict[str, Any], **more: Any) -> Response:
-    options = request.app.state.options
-    offers = {"provider": options.provider is not None, "passwords": options.local_passwords}
-    return render_page("signin.html", context | offers, **more)
+def _form_page(template: str, context: dict[str, Any], problem: Problem | None) -> Response:
+    """Return a page with a form, and why it was refused."""
+    if problem is None:
+        return render_page(template, context)
+    notice = {"kind": "bad", "text": problem.detail[:1].upper() + problem.detail[1:]}
+    return render_page(template, context | {"notice": notice}, status=problem.status, headers=problem.headers)
 
 
 def _check_passwords(request: Request) -> None:
     """Refuse passwords where people sign in through a provider only."""
     if not request.app.state.options.local_passwords:
         raise Problem("forbidden", "passwords are switched off: sign in through your organization")
-
-
-def _refusal_headers(error: Exception) -> dict[str, str]:
-    return error.headers if isinstance(error, Problem) else {}
-
-
-def _bad_notice(text: str) -> dict[str, str]:
-    return {"kind": "bad", "text": text[:1].upper() + text[1:]}
 
 
 def _old_cookie(request: Request) -> str | None:

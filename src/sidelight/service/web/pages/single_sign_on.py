@@ -45,14 +45,14 @@ async def back_from_provider(
     if error is not None or not code:
         raise Problem("forbidden", "the provider did not sign you in: try again")
     await door_of(request).knock(request)
-    session = await run_in_threadpool(_sign_in, request, ticket, code, iss)
+    cookie = await run_in_threadpool(_sign_in, request, ticket, code, iss)
     response = RedirectResponse(local_path(ticket.next), 303)
-    sessions.set_cookie(response, session.cookie, is_secure(request))
+    sessions.set_cookie(response, cookie, is_secure(request))
     response.delete_cookie(_COOKIE, path=_PATH, secure=is_secure(request), httponly=True, samesite="lax")
     return response
 
 
-def _sign_in(request: Request, ticket: Ticket, code: str, issuer: str | None) -> sessions.NewSession:
+def _sign_in(request: Request, ticket: Ticket, code: str, issuer: str | None) -> str:
     through = _provider(request)
     claims = through.claims(ticket, code, issuer, _callback(request))
     subject = f"{through.provider.issuer} {claims['sub']}"
