@@ -275,20 +275,3 @@ def test_a_file_that_nobody_serves_is_not_changed_by_taking_data_out(tmp_path, l
         assert "noted" not in invoke(*command, "--database", file).stderr
         assert file.read_bytes() == before
         assert not file.with_name("monday.db-lock").exists()  # it was not opened for writing
-
-
-def test_an_unfinished_copy_does_not_pass(database, tmp_path, monkeypatch):
-    source = tmp_path / "source.db"
-    service = Service(open_storage(str(source)))
-    fill(service, 20, "digits")
-    service.close()
-
-    def killed(*_, **__):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr("sidelight.service.maintenance.copy._table_contents", killed)
-        CliRunner().invoke(main, ["admin", "copy", database, "--database", str(source)])
-    assert "not finished" in invoke("check", "--database", database, code=1).output
-    invoke("copy", database, "--database", source)
-    assert "all is well: 1 monitor" in invoke("check", "--database", database).output

@@ -11,7 +11,7 @@ from service.reviews import ask, make, say
 from sidelight.service.auth.reviewers import invite_reviewer
 from sidelight.service.domain.decisions import decide
 from sidelight.service.domain.inputs import Prediction
-from sidelight.service.domain.verification_rows import ABOUT_PREDICTION, COLUMNS
+from sidelight.service.domain.verifications import ABOUT_PREDICTION, ROW_COLUMNS
 from sidelight.service.writer.unit import job
 
 PATH = "/v1/monitors/fruit/verifications"
@@ -41,7 +41,7 @@ def test_rows_say_what_was_predicted_answered_by_whom_and_when(service, as_calle
     say(service, monitor, 1, f"reviewer:{ann.id}", label="plum")
     say(service, monitor, 2, "key:abc", correct=True)
     first, second = rows(reader)
-    assert tuple(first) == COLUMNS
+    assert tuple(first) == ROW_COLUMNS
     assert (first["number"], first["id"], first["prediction"], first["label"]) == (1, "id-1", "pear", "plum")
     assert (first["correct"], first["state"], first["settled_by"]) == (False, "answered", "Ann")
     assert first["time"] <= first["settled_at"]

@@ -38,38 +38,6 @@ class ClassState:
     add, None for a class that has had none: then only counts matter.
     """
 
-    __slots__ = (
-        "_doubling",
-        "_interval",
-        "_needed",
-        "_rule",
-        "_share",
-        "alarms",
-        "asked",
-        "clock",
-        "drift",
-        "errors",
-        "events",
-        "folded",
-        "guard",
-        "key",
-        "line",
-        "name",
-        "overdue",
-        "pending",
-        "predictions",
-        "reopened",
-        "rounds",
-        "settings",
-        "skipped",
-        "spot_checks",
-        "stalled",
-        "test",
-        "tolerance",
-        "verdict",
-        "verified",
-    )
-
     def __init__(self, name: Label, settings: Settings, clock: Clock, place: int) -> None:
         self.name, self.settings, self.clock = name, settings, clock
         self.line = Line(settings.window)

@@ -37,22 +37,6 @@ class Line:
     `base` holds their counts, and `tallied` what `tally` says about them.
     """
 
-    __slots__ = (
-        "ahead",
-        "asked_after",
-        "base",
-        "counted",
-        "e",
-        "first",
-        "marks",
-        "n",
-        "origin",
-        "tags",
-        "tallied",
-        "truths",
-        "window",
-    )
-
     def __init__(self, window: int | None) -> None:
         self.window = window
         self.marks = bytearray()

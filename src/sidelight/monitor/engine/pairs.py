@@ -28,8 +28,6 @@ _MOST_PAIRS = 20
 class Aside(ClassState):
     """The verifications of one class that count for pairs only: there is no verdict from them."""
 
-    __slots__ = ()
-
     def mark(self, place: int, status: int, cause: str) -> Events:
         """Note the new status of a verification."""
         self.line.marks[place - self.line.origin] = status

@@ -28,7 +28,7 @@ def _value(hint: Any, value: Any) -> Any:
     members = [one for one in get_args(hint) if one is not NoneType]
     if get_origin(hint) is tuple:
         return tuple(_value(members[0], one) if members[-1] is ... else one for one in value)
-    if is_dataclass(hint):
+    if isinstance(hint, type) and is_dataclass(hint):
         return record_from(hint, value)
     if len(members) == 1:  # X or None
         return _value(members[0], value)

@@ -1,20 +1,31 @@
-"""The verifications of a monitor (predictions to verify) in the database."""
+"""The verifications of a monitor (predictions to verify) in the database: storing them, and rows for other programs."""
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
 from sidelight.monitor import Decision, Reason
 from sidelight.monitor.types import Events, Label, VerdictChanged, VerificationClosed
+from sidelight.service.domain.inputs import Label as AnyLabel
 from sidelight.service.domain.payloads import Payload
+from sidelight.service.domain.queue import verifications_where
+from sidelight.service.faults import label_fault
 from sidelight.service.journal import entry as journal
 from sidelight.service.journal.replica import Replica
+from sidelight.service.store.base import Reader, Value
 from sidelight.service.writer.unit import Verification, Work
 
+State = Literal["open", "overdue", "answered", "skipped", "forgotten", "deleted"]
 OPEN, ANSWERED, SKIPPED, OVERDUE = "open", "answered", "skipped", "overdue"
 FORGOTTEN, DELETED = "forgotten", "deleted"
 UNSETTLED = (OPEN, OVERDUE)
 """Late answers still count."""
 
-_COLUMNS = ("monitor", "number", "key", "id", "class", "reason", "state", "revision", "asked_at")
+_STORED = ("monitor", "number", "key", "id", "class", "reason", "state", "revision", "asked_at")
 _CLOSE = (
     "UPDATE verifications SET state = ?, revision = revision + 1 "
     "WHERE monitor = ? AND number = ? AND state IN ('open', 'overdue')"
@@ -23,6 +34,9 @@ _SETTLE = (
     "UPDATE verifications SET state = ?, correct = ?, label = ?, settled_at = ?, settled_by = ?, "
     "revision = revision + 1 WHERE monitor = ? AND number = ?"
 )
+ABOUT_PREDICTION = ("prediction", "score", "propensity", "correct")
+"""The fields that tell what the classifier said, which reviewers of a blind monitor must not know."""
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def enter_verification(
@@ -31,7 +45,7 @@ def enter_verification(
     """Insert the prediction whose verification the monitor requested last."""
     number, reason, id = replica.monitor.asked, Reason(decision.reason).code, str(decision.id)
     name = journal.text_of(replica.monitor.classes[decision.prediction].name)
-    work.insert("verifications", _COLUMNS, (replica.id, number, key, id, name, reason, OPEN, 0, time))
+    work.insert("verifications", _STORED, (replica.id, number, key, id, name, reason, OPEN, 0, time))
     work.verifications[key] = Verification(
         replica.id, number, key, id, decision.prediction, reason, OPEN, 0, None, None, time
     )
@@ -67,3 +81,109 @@ def follow(work: Work, replica: Replica, events: Events) -> None:
             continue
         data = {"class": event.prediction, "before": event.before, "verdict": event.verdict, "cause": event.cause}
         work.publish(replica.id, "verdict.changed", data)
+
+
+class VerificationRow(TypedDict):
+    """A verification; in a blind monitor, what the classifier said is null unless the caller may administer it."""
+
+    number: Annotated[int, Field(description="Its number among all verifications, from 1 in the order requested.")]
+    id: str
+    prediction: AnyLabel | None
+    time: Annotated[str, Field(description="When the prediction was made, as the classifier said, or else arrived.")]
+    reason: Annotated[str, Field(description="Why it was chosen.")]
+    score: float | None
+    propensity: Annotated[float | None, Field(description="The probability with which it was chosen.")]
+    segment: dict[str, str] | None
+    version: str | None
+    state: State
+    correct: bool | None
+    label: Annotated[AnyLabel | None, Field(description="The true class, where it was given.")]
+    settled_at: str | None
+    settled_by: Annotated[str | None, Field(description="The name of the reviewer, or the key.")]
+
+
+ROW_COLUMNS = tuple(VerificationRow.__annotations__)
+
+
+class Wanted(NamedTuple):
+    """Which verifications to return; None for all."""
+
+    prediction: str | None = None
+    """The predicted class as text; "7" stands for the number, too."""
+    state: str | None = None
+    since: float | None = None
+    """Only predictions of this time or later, in seconds since 1970."""
+    until: float | None = None
+    """Only predictions before this time."""
+
+
+_ALL = Wanted()
+
+
+def verification_rows(tx: Reader, monitor: str, after: int, limit: int, wanted: Wanted = _ALL) -> list[dict[str, Any]]:
+    """Return the next verifications after a number, in the order requested.
+
+    New ones get larger numbers, so whoever goes on after the last number misses none and sees none twice. Score,
+    propensity, segment and version are in the journal, and None once that is pruned; `settled_by` is an actor.
+    """
+    where, values = ["v.monitor = ?", "v.number > ?"], list[Value]([monitor, after])
+    for condition, value in (("v.state = ?", wanted.state), ("v.asked_at >= ?", wanted.since)):
+        if value is not None:
+            where.append(condition)
+            values.append(value)
+    if wanted.until is not None:
+        where.append("v.asked_at < ?")
+        values.append(wanted.until)
+    if wanted.prediction is not None:
+        names = _class_texts(wanted.prediction)
+        where.append(f"v.class IN ({', '.join('?' * len(names))})")
+        values += names
+    found = verifications_where(tx, f"{' AND '.join(where)} ORDER BY v.number LIMIT {limit}", *values)
+    bodies = tx.among("SELECT key, body FROM journal WHERE key IN (??)", [one.key for one in found])
+    about = {bytes(key): about_prediction(journal.read_text(body)) for key, body in bodies}
+    return [
+        dict.fromkeys(ROW_COLUMNS)
+        | {
+            "number": one.number,
+            "id": one.id,
+            "prediction": one.prediction,
+            "time": iso_moment(one.asked_at),
+            "reason": Reason.of(one.reason),
+            "state": one.state,
+            "correct": one.correct,
+            "label": one.label,
+            "settled_at": None if one.settled_at is None else iso_moment(one.settled_at),
+            "settled_by": one.settled_by,
+        }
+        | about.get(one.key, {})
+        for one in found
+    ]
+
+
+def about_prediction(data: dict[str, Any]) -> dict[str, Any]:
+    """Return what came with a prediction, from the journal entry of its decision."""
+    segment = dict(data.get("segment", ()))
+    version = segment.pop("version", None)
+    about = {"score": data.get("score"), "propensity": data.get("propensity")}
+    return about | {"segment": segment or None, "version": version}
+
+
+def iso_moment(seconds: float) -> str:
+    """Return a time as text (ISO 8601) in UTC: the last microsecond that, read as a number, is not after it.
+
+    So a row's own time as `since` includes the row, and as `until` excludes it.
+    """
+    ticks = int(seconds * 1e6) + 1
+    while ticks / 10**6 > seconds:
+        ticks -= 1
+    return (_EPOCH + timedelta(microseconds=ticks)).isoformat(timespec="microseconds")
+
+
+def _class_texts(text: str) -> list[str]:
+    """Return how a class that is called so may be stored: as text, or as a number or truth value."""
+    try:
+        value = journal.read_text(text)
+    except (ValueError, RecursionError):
+        value = text
+    same = isinstance(value, bool | int | float) and label_fault(value) is None
+    return [journal.text_of(text), *([journal.text_of(value)] if same else [])]

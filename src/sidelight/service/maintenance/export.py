@@ -23,7 +23,7 @@ from sidelight.errors import SidelightError
 from sidelight.monitor import Reason
 from sidelight.service.domain import monitors
 from sidelight.service.domain.monitors import MonitorRow
-from sidelight.service.domain.verification_rows import about_prediction, iso_moment, verification_rows
+from sidelight.service.domain.verifications import about_prediction, iso_moment, verification_rows
 from sidelight.service.journal import entry as journal
 from sidelight.service.journal.entry import Entry
 from sidelight.service.maintenance.check import journal_pages

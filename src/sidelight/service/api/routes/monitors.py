@@ -9,10 +9,11 @@ from fastapi import Body, Response
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 from typing_extensions import TypedDict
 
+from sidelight.monitor.report.breakdown import TrueClasses
 from sidelight.service.api.requests import Admin, Call, needs, needs_on, prefers
 from sidelight.service.api.routing import links, make_router, refusals
 from sidelight.service.domain import monitor_changes, monitors
-from sidelight.service.domain.inputs import Label, Shape
+from sidelight.service.domain.inputs import Shape
 from sidelight.service.domain.monitors import MonitorRow
 from sidelight.service.http.responses import SAFE_HEADERS, answer
 from sidelight.service.journal.entry import text_of
@@ -90,35 +91,6 @@ class ReportOut(BaseModel):
     saved: int
 
 
-class ConfusionOut(TypedDict):
-    """One predicted class with one true class."""
-
-    predicted: Label
-    true: Label
-    answers: int
-    share: Annotated[float, Field(description="Of the predictions of the class, how many are of this true class.")]
-    interval: tuple[float, float]
-
-
-class TrueClassOut(TypedDict):
-    """How much of a true class is predicted as such."""
-
-    name: Label
-    found: Annotated[int, Field(description="Answers where it was predicted, and right.")]
-    missed: Annotated[int, Field(description="Answers where another class was predicted.")]
-    recall: Annotated[float | None, Field(description="The share of its items that are predicted as it.")]
-    interval: Annotated[tuple[float, float], Field(description="Holds the recall at all times.")]
-    note: Annotated[str | None, Field(description="What cannot be known yet.")]
-
-
-class TrueClassesOut(TypedDict):
-    """The confusion matrix, and the recall of each true class, those with the most answers first, at most 100."""
-
-    cells: list[ConfusionOut]
-    classes: list[TrueClassOut]
-    untold: Annotated[int, Field(description="Answers that say wrong, but not what is right.")]
-
-
 _Administrator = Annotated[Call, needs_on("admin")]
 
 
@@ -186,10 +158,13 @@ async def report(call: Annotated[Call, needs_on("report")]) -> Any:
     return Response(page.encode("utf-8", "replace"), media_type="text/html", headers=headers)
 
 
-@router.get("/v1/monitors/{monitor}/true-classes", response_model=TrueClassesOut, responses=refusals("conflict"))
-async def true_classes(call: Annotated[Call, needs_on("report")]) -> dict[str, Any]:
-    """Say which true classes were predicted as which, and how much of each is missed, where answers told them."""
-    return (await asyncio.to_thread(call.service.true_classes, call.monitor)).to_dict()
+@router.get("/v1/monitors/{monitor}/true-classes", responses=refusals("conflict"))
+async def true_classes(call: Annotated[Call, needs_on("report")]) -> TrueClasses:
+    """Say which true classes were predicted as which, and how much of each is missed, where answers told them.
+
+    There are at most 100 true classes, those with the most answers first.
+    """
+    return await asyncio.to_thread(call.service.true_classes, call.monitor)
 
 
 def _monitor_reply(row: MonitorRow) -> MonitorOut:

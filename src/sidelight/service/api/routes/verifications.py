@@ -21,8 +21,15 @@ from sidelight.service.auth.rights import sees_predictions
 from sidelight.service.domain import monitors, retention
 from sidelight.service.domain.inputs import TIME_SCHEMA, Label, Shape, Text, seconds_of
 from sidelight.service.domain.retention import Erased
-from sidelight.service.domain.verification_rows import ABOUT_PREDICTION, COLUMNS, Wanted, verification_rows
-from sidelight.service.domain.verifications import OVERDUE
+from sidelight.service.domain.verifications import (
+    ABOUT_PREDICTION,
+    OVERDUE,
+    ROW_COLUMNS,
+    State,
+    VerificationRow,
+    Wanted,
+    verification_rows,
+)
 from sidelight.service.http.responses import SAFE_HEADERS, answer
 from sidelight.service.journal import entry as journal
 from sidelight.service.limits import BATCH
@@ -82,7 +89,6 @@ def _seconds_in(text: str) -> float | None:
         return seconds_of(text)
 
 
-State = Literal["open", "overdue", "answered", "skipped", "forgotten", "deleted"]
 _Moment = Annotated[float | None, BeforeValidator(_seconds_in), WithJsonSchema(TIME_SCHEMA)]
 
 
@@ -94,25 +100,6 @@ class VerificationsPage(Page):
     since: Annotated[_Moment, Field(description="Only predictions of this time or later.")] = None
     until: Annotated[_Moment, Field(description="Only predictions before this time.")] = None
     format: Annotated[Literal["json", "csv"] | None, Field(description="Instead of an Accept header.")] = None
-
-
-class VerificationRow(TypedDict):
-    """A verification; in a blind monitor, what the classifier said is null unless the caller may administer it."""
-
-    number: Annotated[int, Field(description="Its number among all verifications, from 1 in the order requested.")]
-    id: str
-    prediction: Label | None
-    time: Annotated[str, Field(description="When the prediction was made, as the classifier said, or else arrived.")]
-    reason: Annotated[str, Field(description="Why it was chosen.")]
-    score: float | None
-    propensity: Annotated[float | None, Field(description="The probability with which it was chosen.")]
-    segment: dict[str, str] | None
-    version: str | None
-    state: State
-    correct: bool | None
-    label: Annotated[Label | None, Field(description="The true class, where it was given.")]
-    settled_at: str | None
-    settled_by: Annotated[str | None, Field(description="The name of the reviewer, or the key.")]
 
 
 class VerificationsOut(TypedDict):
@@ -162,9 +149,9 @@ def _csv_of(rows: Sequence[dict[str, Any]]) -> bytes:
     """Return rows as CSV (RFC 4180) in UTF-8; texts are as they are, quoted where they must be, and None is empty."""
     stream = io.StringIO()
     writer = csv.writer(stream)
-    writer.writerow(COLUMNS)
+    writer.writerow(ROW_COLUMNS)
     for row in rows:
-        values = (row[name] for name in COLUMNS)
+        values = (row[name] for name in ROW_COLUMNS)
         writer.writerow([one if one is None or isinstance(one, str) else journal.text_of(one) for one in values])
     return stream.getvalue().encode("utf-8")
 

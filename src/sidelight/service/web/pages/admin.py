@@ -26,6 +26,7 @@ from sidelight.service.web.visitors import (
 from sidelight.service.webhooks import endpoints
 from sidelight.service.webhooks.events import EVENTS
 from sidelight.service.webhooks.formats import FORMATS, GENERIC
+from sidelight.service.writer.unit import Job
 
 router = make_router()
 _SECTIONS = (
@@ -41,7 +42,19 @@ _SCOPES = (
     ("report", "see dashboards and reports"),
     ("admin", "administer everything"),
 )
+_ROWS: dict[str, Callable[[Reader], list[Any]]] = {
+    "Reviewers": reviewers.list_reviewers,
+    "Keys": keys.list_keys,
+    "Webhooks": endpoints.list_webhooks,
+}
+_CHANGES: dict[tuple[str, str], Callable[[str, str], Job[None]]] = {
+    ("reviewers", "disable"): reviewers.disable_reviewer,
+    ("reviewers", "enable"): reviewers.enable_reviewer,
+    ("keys", "revoke"): keys.revoke_key,
+    ("webhooks", "remove"): endpoints.remove_webhook,
+}
 _DAY = 86_400.0
+_ONCE = "copy it now; it will not be shown again."
 
 
 class Secret(NamedTuple):
@@ -55,7 +68,7 @@ class Secret(NamedTuple):
 @router.get("/admin")
 def reviewers_page(request: Request) -> Response:
     """Show who may sign in."""
-    return _people(request, enter_admin(request))
+    return _list(request, enter_admin(request), "Reviewers")
 
 
 @router.post("/admin/reviewers")
@@ -63,29 +76,13 @@ def invite_reviewer_form(request: Request) -> Response:
     """Add a reviewer and show the link that lets them choose a password."""
     visitor, form = enter_admin(request), form_of(request)
     job = reviewers.invite_reviewer(visitor.actor, form.get("name"), form.all("scope"), _only(form))
-    return _people(request, visitor, _link(request, service_of(request).do(job)))
-
-
-@router.post("/admin/reviewers/{id}")
-def change_reviewer_form(request: Request, id: str) -> Response:
-    """Change a reviewer's scopes, disable or enable them, or give them a new link."""
-    visitor, form, service = enter_admin(request), form_of(request), service_of(request)
-    what = form.get("do")
-    if what == "link":
-        return _people(request, visitor, _link(request, service.do(reviewers.renew_link(visitor.actor, id))))
-    if what == "disable":
-        service.do(reviewers.disable_reviewer(visitor.actor, id))
-    elif what == "enable":
-        service.do(reviewers.enable_reviewer(visitor.actor, id))
-    elif what == "scopes":
-        service.do(reviewers.change_reviewer(visitor.actor, id, {"scopes": form.all("scope")}))
-    return RedirectResponse("/admin", 303)
+    return _list(request, visitor, "Reviewers", _link(request, service_of(request).do(job)))
 
 
 @router.get("/admin/keys")
 def keys_page(request: Request) -> Response:
     """Show the keys that programs use."""
-    return _keys(request, enter_admin(request))
+    return _list(request, enter_admin(request), "Keys")
 
 
 @router.post("/admin/keys")
@@ -95,30 +92,13 @@ def create_key_form(request: Request) -> Response:
     days = form.number("days")
     seconds = None if days is None else days * _DAY
     job = keys.create_key(visitor.actor, form.get("name"), form.all("scope"), _only(form), seconds)
-    new = service_of(request).do(job)
-    return _keys(request, visitor, Secret("New key:", "copy it now; it will not be shown again.", new.text))
-
-
-@router.post("/admin/keys/{id}")
-def change_key_form(request: Request, id: str) -> Response:
-    """Rotate or revoke a key, or change its scopes."""
-    visitor, service, form = enter_admin(request), service_of(request), form_of(request)
-    what = form.get("do")
-    if what == "rotate":
-        new = service.do(keys.rotate_key(visitor.actor, id))
-        text = "copy it now; it will not be shown again. The old key works for another day."
-        return _keys(request, visitor, Secret("New key:", text, new.text))
-    if what == "revoke":
-        service.do(keys.revoke_key(visitor.actor, id))
-    elif what == "scopes":
-        service.do(keys.change_key(visitor.actor, id, {"scopes": form.all("scope")}))
-    return RedirectResponse("/admin/keys", 303)
+    return _list(request, visitor, "Keys", Secret("New key:", _ONCE, service_of(request).do(job).text))
 
 
 @router.get("/admin/webhooks")
 def webhooks_page(request: Request) -> Response:
     """Show the webhooks."""
-    return _webhooks(request, enter_admin(request))
+    return _list(request, enter_admin(request), "Webhooks")
 
 
 @router.post("/admin/webhooks")
@@ -132,15 +112,27 @@ def create_webhook_form(request: Request) -> Response:
     if new.secret is None:
         return RedirectResponse("/admin/webhooks", 303)
     text = "the receiver needs it to check signatures. Copy it now; it will not be shown again."
-    return _webhooks(request, visitor, Secret("Webhook secret:", text, new.secret))
+    return _list(request, visitor, "Webhooks", Secret("Webhook secret:", text, new.secret))
 
 
-@router.post("/admin/webhooks/{id}")
-def remove_webhook_form(request: Request, id: str) -> Response:
-    """Remove a webhook."""
-    visitor = enter_admin(request)
-    service_of(request).do(endpoints.remove_webhook(visitor.actor, id))
-    return RedirectResponse("/admin/webhooks", 303)
+@router.post("/admin/{kind}/{id}")
+def change_form(request: Request, kind: str, id: str) -> Response:
+    """Change the scopes of a reviewer or key, give them a new link or key, or end or renew their access."""
+    visitor, form, service = enter_admin(request), form_of(request), service_of(request)
+    what, actor = form.get("do"), visitor.actor
+    if (kind, what) == ("reviewers", "link"):
+        return _list(request, visitor, "Reviewers", _link(request, service.do(reviewers.renew_link(actor, id))))
+    if (kind, what) == ("keys", "rotate"):
+        new = service.do(keys.rotate_key(actor, id))
+        return _list(
+            request, visitor, "Keys", Secret("New key:", f"{_ONCE} The old key works for another day.", new.text)
+        )
+    if what == "scopes":
+        change = keys.change_key if kind == "keys" else reviewers.change_reviewer
+        service.do(change(actor, id, {"scopes": form.all("scope")}))
+    elif (kind, what) in _CHANGES:
+        service.do(_CHANGES[kind, what](actor, id))
+    return RedirectResponse("/admin" if kind == "reviewers" else f"/admin/{kind}", 303)
 
 
 @router.get("/admin/audit")
@@ -177,25 +169,11 @@ def create_monitor_form(request: Request) -> Response:
     return RedirectResponse(f"/m/{row.name}", 303)
 
 
-def _people(request: Request, visitor: Reviewer, secret: Secret | None = None) -> Response:
-    return _list(request, visitor, "Reviewers", reviewers.list_reviewers, secret)
-
-
-def _keys(request: Request, visitor: Reviewer, secret: Secret | None = None) -> Response:
-    return _list(request, visitor, "Keys", keys.list_keys, secret)
-
-
-def _webhooks(request: Request, visitor: Reviewer, secret: Secret | None = None) -> Response:
-    return _list(request, visitor, "Webhooks", endpoints.list_webhooks, secret)
-
-
-def _list(
-    request: Request, visitor: Reviewer, section: str, look: Callable[[Reader], list[Any]], secret: Secret | None
-) -> Response:
+def _list(request: Request, visitor: Reviewer, section: str, secret: Secret | None = None) -> Response:
     """Show keys, reviewers or webhooks, and a new secret."""
     with service_of(request).read() as tx:
         context: dict[str, Any] = {
-            "rows": monitors.with_names(tx, look(tx)),
+            "rows": monitors.with_names(tx, _ROWS[section](tx)),
             "secret": secret,
             "monitor_names": [one.name for one in monitors.all_monitors(tx)],
             "all_events": EVENTS.items(),

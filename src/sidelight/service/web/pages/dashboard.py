@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import UTC, datetime
+from functools import partial
 from types import SimpleNamespace
+from typing import Any
 
 from fastapi import Request, Response
 
@@ -36,7 +38,6 @@ from sidelight.text import count, grouped
 
 router = make_router()
 _PAGE = 100
-_TOTALS = ("verified", "overdue", "skipped")
 _WORDS = {"above": "Above", "near": "Near", "unknown": "Open", "below": "Below"}
 
 
@@ -59,44 +60,53 @@ def dashboard_page(request: Request, monitor: str, verdict: str = "", q: str = "
     etag = new_etag(request, visitor, row.last, row.settings, waiting)
     report = service.report(row.id)
     chosen = [one for one in report.classes if verdict in ("", one.verdict) and q.lower() in str(one.name).lower()]
-    chosen.sort(key=by_importance)
     first = (max(1, min(page, 1 + (len(chosen) - 1) // _PAGE)) - 1) * _PAGE
-    shown = chosen[first : first + _PAGE]
-    with service.read() as tx:
-        past, unsettled = histories(tx, row.id, [one.name for one in shown]), standings(tx, row.id, review.reviews)
-        turns = turn_rows(tx, row.id, row.name, [turn for one in past.values() for turn in one.turns])
-        columns, budgets, now = asked_over_time(tx, row.id), _budgets(tx, row, report), tx.now()
-    keys = [journal.text_of(one.name) for one in shown]
-    counts: Counter[str] = Counter(one.verdict for one in report.classes)
-    context = page_context(visitor, row, "Dashboard") | {
-        **_CLASS_WORDS,
-        "report": report,
-        "lead": tolerance_words(row),
-        "waiting": waiting,
-        "oldest": min((one.oldest for one in unsettled.values() if one.oldest is not None), default=None),
-        "budgets": budgets,
-        "counts": counts,
-        "totals": SimpleNamespace(**{name: sum(getattr(one, name) for one in report.classes) for name in _TOTALS}),
-        "rows": [(one, past[key].points, unsettled.get(key)) for one, key in zip(shown, keys, strict=True)],
-        "limit": charts.common_limit((one.tolerance for one in shown), (one.estimate for one in shown)),
+    shown = sorted(chosen, key=by_importance)[first : first + _PAGE]
+    link = partial(page_address, f"/m/{row.name}")
+    table = {
         "total": len(chosen),
         "first": first + 1,
         "page": first // _PAGE + 1,
-        "filters": [(one, _WORDS[one], counts[one]) for one in VERDICTS if counts[one] or one != "near"],
         "verdict": verdict,
         "q": q,
-        "link": lambda **changes: page_address(
-            f"/m/{row.name}", **{"verdict": verdict, "q": q, "page": None} | changes
-        ),
-        "columns": charts.stacked_chart(columns, ("answered", "not answered")),
-        "facts": _facts(report),
-        "turns": turns,
-        "base": own_address(request),
-        "now": now,
-        "poll": 3,
-        "etag": etag,
+        "link": lambda **changes: link(**{"verdict": verdict, "q": q, "page": None} | changes),
+        "limit": charts.common_limit((one.tolerance for one in shown), (one.estimate for one in shown)),
     }
+    with service.read() as tx:
+        past, unsettled = histories(tx, row.id, [one.name for one in shown]), standings(tx, row.id, review.reviews)
+        keys = [journal.text_of(one.name) for one in shown]
+        context = (
+            page_context(visitor, row, "Dashboard")
+            | table
+            | _totals(report)
+            | {
+                **_CLASS_WORDS,
+                "lead": tolerance_words(row),
+                "waiting": waiting,
+                "oldest": min((one.oldest for one in unsettled.values() if one.oldest is not None), default=None),
+                "budgets": _budgets(tx, row, report),
+                "rows": [(one, past[key].points, unsettled.get(key)) for one, key in zip(shown, keys, strict=True)],
+                "columns": charts.stacked_chart(asked_over_time(tx, row.id), ("answered", "not answered")),
+                "turns": turn_rows(tx, row.id, row.name, [turn for one in past.values() for turn in one.turns]),
+                "base": own_address(request),
+                "now": tx.now(),
+                "poll": 3,
+                "etag": etag,
+            }
+        )
     return render_page("dashboard.html", context)
+
+
+def _totals(report: Report) -> dict[str, Any]:
+    counts: Counter[str] = Counter(one.verdict for one in report.classes)
+    totals = {name: sum(getattr(one, name) for one in report.classes) for name in ("verified", "overdue", "skipped")}
+    return {
+        "report": report,
+        "counts": counts,
+        "totals": SimpleNamespace(**totals),
+        "filters": [(one, _WORDS[one], counts[one]) for one in VERDICTS if counts[one] or one != "near"],
+        "facts": _facts(report),
+    }
 
 
 @router.get("/m/{monitor}/class")
