@@ -385,7 +385,7 @@ def test_report_prints_tabulates_and_converts():
     with pytest.raises(SidelightError, match="backend"):
         report.to_frame("excel")
     plain = report.to_dict()
-    assert plain["classes"][1]["interval"] == list(report.classes[1].interval)
+    assert plain["classes"][1]["interval"] == report.classes[1].interval
     with pytest.raises(SidelightError):
         report["zebra"]
     assert "sequential" in repr(monitor)

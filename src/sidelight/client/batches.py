@@ -30,14 +30,7 @@ _ABOUT_DATA = (409, 413, 422)
 class Batches(Generic[Promise]):
     """The predictions of a monitor that wait to be sent.
 
-    Parameters
-    ----------
-    calls, health
-        Of the monitor and its client.
-    start
-        Runs a call in the background.
-    promise
-        Makes a future for a decision.
+    `start` runs a call in the background, and `promise` makes a future for a decision.
     """
 
     def __init__(

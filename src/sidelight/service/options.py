@@ -24,6 +24,14 @@ def stop_process(error: BaseException) -> None:
     os._exit(70)
 
 
+def is_loopback(host: str) -> bool:
+    """Say whether a host is this machine."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
 @dataclass(frozen=True)
 class Egress:
     """How webhooks leave: where to, besides the public Internet, and through which proxy."""

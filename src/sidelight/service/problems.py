@@ -37,16 +37,8 @@ _LONGEST_STEP, _LONGEST_TEXT = 64, 1_000
 class Problem(SidelightError):  # noqa: N818, the word of RFC 9457
     """A refused request; nothing has changed.
 
-    Parameters
-    ----------
-    kind
-        A key of `TITLES`, which determines status, title and type.
-    detail
-        What is wrong with this request, and what to do.
-    places
-        Where it is wrong, see `place`; one entry for each error.
-    headers
-        Headers of the answer, for instance Retry-After.
+    The `kind`, a key of `TITLES`, determines status, title and type. `detail` says what is wrong with this request, and
+    what to do, and each of the `places`, see `place`, where.
     """
 
     def __init__(

@@ -14,16 +14,9 @@ from sidelight.service.problems import Problem, retry_after
 class RateLimit:
     """A token bucket per key: at most `burst` tokens, refilled at `rate` per second; each request takes one.
 
-    Each process counts separately, so with k processes a key gets up to k times the rate.
-
-    Parameters
-    ----------
-    patience
-        How many seconds a request may be told to wait for its token; one that would wait longer is refused.
-    words
-        What a refused caller is told.
-    most
-        How many keys are remembered.
+    Each process counts separately, so with k processes a key gets up to k times the rate. A request may be told to wait
+    `patience` seconds for its token; one that would wait longer is refused in these `words`. At most `most` keys are
+    remembered.
     """
 
     def __init__(

@@ -124,6 +124,7 @@ def test_a_port_in_use(database):
         (["--url", "https://x/below"], "is not an address like https://"),
         (["--url", "http://["], "is not an address like https://"),
         (["--url", "http://x:99999"], "is not an address like https://"),
+        (["--grace", "nan"], "--grace must be a finite number"),
         (["--trusted-proxy", "*"], "--trusted-proxy * is not an address"),
         (
             ["--trusted-proxy", "127.0.0.1", "--trusted-proxy", "proxy.example"],

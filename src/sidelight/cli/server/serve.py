@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-import ipaddress
+import logging
+import math
 import os
 import sys
 from collections.abc import Callable
@@ -16,6 +17,10 @@ from sidelight.cli.numbers import WHOLE
 from sidelight.cli.server.database import DATABASE, require_extra
 
 _PORT = 8765
+_NO_PROXY = (
+    "--trusted-proxy {} is not an address like 192.0.2.1 or a network like 192.0.2.0/24: only these can be told from "
+    "clients, who may send the same headers"
+)
 
 
 def _option(flag: str, *name: str, **described: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -135,6 +140,8 @@ def command(
     port: int,
     hosts: tuple[str, ...],
     proxies: tuple[str, ...],
+    grace: float,
+    log: str,
     no_passwords: bool,
     demo: bool,
     **options: Any,
@@ -148,27 +155,26 @@ def command(
     Every option can be set by a variable of the environment, too: --rate-limit by SIDELIGHT_RATE_LIMIT, for example.
     """
     require_extra()
+    from sidelight.service.http.logs import write_json_logs
     from sidelight.service.server.listener import listen
-    from sidelight.service.server.run import ServeOptions, run_server
+    from sidelight.service.server.run import make_options, networks, run_server
 
     if demo and context.get_parameter_source("database") is click.core.ParameterSource.COMMANDLINE:
         raise click.UsageError("the demonstration uses its own database: leave out --database")
-    settings = ServeOptions(
-        database=database,
-        hosts=(host, *hosts),
-        proxies=",".join(proxies),
-        local_passwords=not no_passwords,
-        **options,
-    )
-    settings.check()
+    settings = make_options(hosts=(host, *hosts), local_passwords=not no_passwords, **options)
+    if not math.isfinite(grace):
+        raise click.UsageError("--grace must be a finite number")
+    networks(proxies, _NO_PROXY)
+    serving = {"grace": grace, "proxies": ",".join(proxies)}
+    write_json_logs(logging.getLevelNamesMapping()[log.upper()])
     with listen(host, port) as listener:
         if demo:
             from sidelight.service.demo.run import run_demo
 
             click.echo("Making up a day of predictions and reviews ...")
-            run_demo(settings, listener, partial(_say_demo, host))
+            run_demo(settings, listener, partial(_say_demo, host), **serving)
         else:
-            run_server(settings, listener, partial(_say, settings.database, host))
+            run_server(database, settings, listener, partial(_say, database, host), **serving)
 
 
 def _if_somebody_reads(say: Callable[..., None]) -> Callable[..., None]:
@@ -202,7 +208,9 @@ def _say(database: str, host: str, address: str, link: str | None) -> None:
 
 
 def _warn_without_tls(host: str, address: str) -> None:
-    if not _is_loopback(host) and address.startswith("http://"):
+    from sidelight.service.options import is_loopback
+
+    if not is_loopback(host) and address.startswith("http://"):
         click.echo(
             "sidelight: note: without TLS, others on the network can read keys and passwords: put a proxy with TLS in "
             "front and give --url https://...",
@@ -215,10 +223,3 @@ def _without_password(database: str) -> str:
         return database
     scheme, _, rest = database.partition("://")
     return f"{scheme}://{rest.rpartition('@')[2].partition('?')[0]}"
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

@@ -101,22 +101,11 @@ def read_labeled(
     encoding: str | None = None,
     missing: Collection[str] = MISSING,
 ) -> LabeledData:
-    """Read labeled predictions from a file or an open stream.
+    """Read labeled predictions from a path, or a stream of bytes or text, which errors call `name`.
 
-    Parameters
-    ----------
-    source, columns
-        A path, or a stream of bytes or text, and what its columns are called.
-    kind
-        One of `FORMATS`; by default taken from the file name. Gzip compression is detected.
-    strict
-        Stop at the first line that cannot be used.
-    name
-        What errors call the source.
-    encoding
-        The encoding of a text; by default UTF-8, or what a byte order mark shows.
-    missing
-        What means a missing value in CSV, besides an empty cell; () if a class is really called "null".
+    `kind` is one of `FORMATS`, by default taken from the file name; gzip compression is detected. The `encoding` of a
+    text is UTF-8, or what a byte order mark shows. `missing` means a missing value in CSV, besides an empty cell; it is
+    () if a class is really called "null". With `strict`, the first line that cannot be used is an error.
     """
     kind = kind or format_of(source)
     name = name or repr(str(source))

@@ -9,7 +9,6 @@ import base64
 import contextlib
 import hashlib
 import hmac
-import ipaddress
 import json
 import secrets
 import threading
@@ -20,6 +19,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
 from sidelight.errors import SidelightError
+from sidelight.service.options import is_loopback
 from sidelight.service.problems import Problem, unavailable
 
 PROVES = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
@@ -255,13 +255,5 @@ def _is_safe(url: Any) -> bool:
         parts = urlsplit(url if isinstance(url, str) else "")
     except ValueError:
         return False
-    return bool(parts.hostname) and (
-        parts.scheme == "https" or (parts.scheme == "http" and _is_loopback(parts.hostname))
-    )
-
-
-def _is_loopback(host: str | None) -> bool:
-    try:
-        return host == "localhost" or ipaddress.ip_address(host or "").is_loopback
-    except ValueError:
-        return False
+    host = parts.hostname or ""
+    return bool(host) and (parts.scheme == "https" or (parts.scheme == "http" and is_loopback(host)))

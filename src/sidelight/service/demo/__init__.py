@@ -46,13 +46,7 @@ def _add_people(work: Work, password: str) -> list[str]:
 
 
 class Demo:
-    """The made-up world of one server.
-
-    Parameters
-    ----------
-    service
-        A service with an empty database.
-    """
+    """The made-up world of one server, whose database is empty."""
 
     def __init__(self, service: Service, seed: int = 7) -> None:
         self.service = service

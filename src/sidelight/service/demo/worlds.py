@@ -17,28 +17,18 @@ from sidelight.service.domain.payloads import Payload
 
 @dataclass
 class World:
-    """A made-up classifier and its inputs.
-
-    Parameters
-    ----------
-    name, settings
-        The name and settings of its monitor.
-    traffic
-        How often each class is predicted, in proportion.
-    errors
-        The share of wrong predictions of each class.
-    mistaken
-        The true class when a prediction of a class is wrong.
-    show
-        Returns what a reviewer sees of something that really belongs to a class.
-    """
+    """A made-up classifier, its inputs, and the name and settings of its monitor."""
 
     name: str
     settings: dict[str, Any]
     traffic: dict[str, float]
+    """How often each class is predicted, in proportion."""
     errors: dict[str, float]
+    """The share of wrong predictions of each class."""
     mistaken: dict[str, str]
+    """The true class when a prediction of a class is wrong."""
     show: Callable[[str, np.random.Generator], Payload]
+    """Returns what a reviewer sees of something that really belongs to a class."""
     made: int = 0
     truth: dict[str, str] = field(default_factory=dict)
     """The true classes of the pending predictions, by id."""

@@ -38,20 +38,10 @@ def serve(
     proxies: str = "",
     ready: Callable[[], object] = lambda: None,
 ) -> None:
-    """Answer requests with an ASGI application until told to stop.
+    """Answer requests with an ASGI application until told to stop; `ready` is called once they are accepted.
 
-    Parameters
-    ----------
-    app
-        The application.
-    listener
-        A bound socket.
-    grace
-        How many seconds accepted requests may take after the signal to stop.
-    proxies
-        Addresses of proxies whose forwarded headers are trusted, separated by commas.
-    ready
-        Called once requests are accepted.
+    Accepted requests may take `grace` seconds after the signal to stop. Forwarded headers of `proxies`, addresses
+    separated by commas, are trusted.
     """
     server = Server(configured(app, grace, proxies), ready)
     with _stopped_by_signals(server):

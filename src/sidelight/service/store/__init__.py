@@ -13,14 +13,9 @@ _POSTGRES = ("postgresql", "postgres")
 
 
 def open_storage(database: str, *, readonly: bool = False) -> Storage:
-    """Open a database, and bring its schema up to date.
+    """Open a database: the path of a SQLite file (created if missing), `sqlite:///path`, or `postgresql://...`.
 
-    Parameters
-    ----------
-    database
-        The path of a SQLite file (created if missing), `sqlite:///path`, or `postgresql://...`.
-    readonly
-        Only read: this also opens a SQLite file that another process serves, and creates or changes nothing.
+    `readonly` also opens a SQLite file that another process serves, and creates or changes nothing.
     """
     path = file_of(database)
     if path is None:
