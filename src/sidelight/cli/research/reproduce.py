@@ -16,7 +16,7 @@ from sidelight.cli.numbers import COUNT, WHOLE
 from sidelight.cli.research.arguments.cluster import check_cluster, cluster_option
 from sidelight.cli.research.work_bar import WorkBar
 from sidelight.errors import SidelightError
-from sidelight.reproduction.exhibit import PROTOCOLS, TOLERANCES, Profile
+from sidelight.reproduction.exhibit import PROTOCOLS, RUNS, TOLERANCES, Profile
 from sidelight.reproduction.paper.table4 import LABELS, check
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ Examples:
   sidelight reproduce table1 table2 --runs 4000 --out tails
   sidelight reproduce table4 table5 --tolerance 0.03 --policy randcbp
   sidelight reproduce --cluster tcp://127.0.0.1:8786
+  sidelight reproduce others --out others
 
 \b
 As a job array, without Dask (job i of 8, then once):
@@ -40,8 +41,8 @@ As a job array, without Dask (job i of 8, then once):
 
 
 @click.command("reproduce", epilog=_EPILOG)
-@click.argument("names", metavar="[all | table1 .. table5 | figure1 .. figure5]...", nargs=-1)
-@click.option("--runs", type=COUNT, metavar="N", default=96, show_default=True, help="Runs per strategy.")
+@click.argument("names", metavar="[all | table1 .. table5 | figure1 .. figure5 | others]...", nargs=-1)
+@click.option("--runs", type=COUNT, metavar="N", help="Runs per strategy; by default 96, and 8 for others.")
 @click.option(
     "--protocol",
     type=click.Choice([*PROTOCOLS, "both"]),
@@ -91,6 +92,8 @@ def command(out: str, share: str | None, merge: bool, as_json: bool, **options: 
 
     Every finished piece of work is kept in the folder DIR/runs, so an interrupted call continues where it stopped. No
     number depends on how many workers there are, or where they run.
+
+    'others' runs experiments of three other papers instead, compares what they print, and says where that is nothing.
     """
     from sidelight.studies.running.study_run import crew_of
     from sidelight.studies.store.store import Store
@@ -98,6 +101,9 @@ def command(out: str, share: str | None, merge: bool, as_json: bool, **options: 
 
     folder = Path(out)
     _check(share, merge, options)
+    if "others" in options["names"]:
+        _others(folder, share or merge, as_json, options)
+        return
     part = None if share is None else Share.parse(share)
     reproduction = _reproduction(options, Store(folder / "runs"))
     bars, crew = WorkBar(), crew_of(options["cluster"], options["workers"])
@@ -126,6 +132,32 @@ def command(out: str, share: str | None, merge: bool, as_json: bool, **options: 
     click.echo(("" if as_json else "\n") + f"Report written to {folder / 'report.html'}", err=as_json)
 
 
+def _others(folder: Path, shared: object, as_json: bool, options: dict[str, Any]) -> None:
+    """Run the experiments of other papers and write their report."""
+    from sidelight.reproduction.others import report
+    from sidelight.reproduction.others.experiments import EXHIBITS
+    from sidelight.reproduction.others.experiments import RUNS as FEW
+    from sidelight.reproduction.runs import Reproduction
+    from sidelight.studies.running.study_run import crew_of
+    from sidelight.studies.store.store import Store
+
+    given = [name for name in ("tolerances", "policies", "confidence", "full", "beyond") if options[name]]
+    if options["names"] != ("others",) or shared or given:
+        raise SidelightError("others goes alone, with --runs, --seed, --workers, --cluster, --out and --json only")
+    profile = Profile(runs=options["runs"] or FEW, seed=options["seed"])
+    reproduction = Reproduction(EXHIBITS, [profile], Store(folder / "runs"))
+    make_writable(folder)
+    with warnings_as_notes(), _kept(folder, reproduction):
+        seconds = reproduction.run(crew_of(options["cluster"], options["workers"]), WorkBar())
+        found = report.write(reproduction, folder, seconds or None)
+    if as_json:
+        terminal.write_json(found)
+    else:
+        for verdict in found["verdicts"]:
+            terminal.write(verdict["text"])
+    click.echo(("" if as_json else "\n") + f"Report written to {folder / 'report.html'}", err=as_json)
+
+
 def _check(share: str | None, merge: bool, options: dict[str, Any]) -> None:
     if options["full"] and options["beyond"]:
         raise SidelightError("--full and --beyond both say how far the slow strategies go: give only one of them")
@@ -143,7 +175,7 @@ def _reproduction(options: dict[str, Any], store: Store) -> Reproduction:
     profiles = [
         Profile(
             protocol,
-            options["runs"],
+            options["runs"] or RUNS,
             "beyond" if options["beyond"] else "full" if options["full"] else "few",
             options["seed"],
             tuple(dict.fromkeys(options["tolerances"])) or TOLERANCES,

@@ -1,0 +1,1 @@
+"""Experiments of other papers as studies, beside what they print: `sidelight reproduce others`."""

@@ -1,0 +1,147 @@
+"""The report on the experiments of other papers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sidelight._storage import replacing
+from sidelight.games import load
+from sidelight.limits import lower_bound
+from sidelight.report.document import Block, Contents, Document, Heading, Paragraph, Terms, marked
+from sidelight.reproduction.exhibit import Profile
+from sidelight.reproduction.others.experiments import ALLOWED, CURVES, EXHIBITS, LAWS, MEANS, Curve
+from sidelight.reproduction.report.notes import made_with
+from sidelight.reproduction.runs import Reproduction
+from sidelight.results import Results, ResultSet, provenance
+from sidelight.table import Column, Table
+from sidelight.text import count
+
+_ONE_DIGIT, _TWO_DIGITS = "{:.1f}".format, "{:.2f}".format
+_TITLE = "Experiments of other papers"
+_NOT_PRINTED = "Values are not printed: there is nothing to compare them with, and no verdict."
+
+
+class Verdict(NamedTuple):
+    """How one way to play agrees with a printed curve."""
+
+    curve: Curve
+    label: str
+    means: tuple[float, ...]
+    errors: tuple[float, ...]
+
+    @property
+    def ratios(self) -> list[float]:
+        """Return ours divided by the printed value, for each law."""
+        return [ours / printed for ours, printed in zip(self.means, self.curve.printed, strict=True)]
+
+    @property
+    def within(self) -> int:
+        """Return how many values are as near as is allowed."""
+        return sum(abs(ratio - 1) <= ALLOWED for ratio in self.ratios)
+
+    def __str__(self) -> str:
+        ratio = sum(self.means) / sum(self.curve.printed)
+        return f"{self.label}, c = {self.curve.cost}: {self.within} of 10 within 20 %, mean {ratio:.2f} of the printed"
+
+
+def verdicts(found: ResultSet) -> list[Verdict]:
+    """Compare figure 5."""
+    return [
+        Verdict(
+            curve,
+            player.label,
+            tuple(one.summary().mean for one in _by_mean(found, curve.game, player.label)),
+            tuple(one.summary().standard_error for one in _by_mean(found, curve.game, player.label)),
+        )
+        for curve in CURVES
+        for player in curve.players
+    ]
+
+
+def write(reproduction: Reproduction, folder: Path, seconds: float | None) -> dict[str, Any]:
+    """Write report.html and report.md; return what they say, as plain data."""
+    profile: Profile = reproduction.profiles[0]
+    results = {each.name: reproduction.results(each.studies(profile)[0]) for each in EXHIBITS}
+    judged = verdicts(results["figure5"])
+    tables = {
+        "figure5": [_curve_table(each) for each in judged],
+        "dmed": [_bound_table(results["dmed"])],
+        "tspm": [_mean_table(results["tspm"])],
+    }
+    facts = {"runs": profile.runs, "seed": profile.seed, "seconds": seconds, **provenance.collected()}
+    page = Document(_TITLE, list(_blocks(tables, judged, facts)))
+    for name, text in (("report.md", page.to_markdown()), ("report.html", page.to_html())):
+        with replacing(folder / name) as draft:
+            draft.write_text(text, encoding="utf-8")
+    return {
+        "verdicts": [{"text": str(each), "within": each.within, "ratios": each.ratios} for each in judged],
+        **{name: [table.records() for table in each] for name, each in tables.items()},
+        "facts": facts,
+    }
+
+
+def _blocks(tables: dict[str, list[Table]], judged: list[Verdict], facts: dict[str, Any]) -> Iterator[Block]:
+    yield Paragraph(f"Three experiments, {count(facts['runs'], 'run')} of each strategy under each law.")
+    yield Contents()
+    for exhibit in EXHIBITS:
+        yield Heading(exhibit.title)
+        yield Paragraph(exhibit.text)
+        if exhibit.name != "figure5":
+            yield Paragraph(_NOT_PRINTED, faint=True)
+        yield from tables[exhibit.name]
+    yield Heading("What differs from figure 5, and why")
+    for curve in CURVES:
+        lines = [str(each) for each in judged if each.curve == curve]
+        yield Paragraph(marked(f"{'; '.join(lines)}. {curve.reason}"))
+    yield Heading("How this was made")
+    yield Terms(made_with(facts))
+
+
+def _curve_table(verdict: Verdict) -> Table:
+    columns = [
+        Column("mu"),
+        Column("printed", _ONE_DIGIT),
+        Column("ours", _ONE_DIGIT),
+        Column("standard error", _ONE_DIGIT),
+        Column("ratio", _TWO_DIGITS),
+        Column("verdict", left=True),
+    ]
+    rows = [
+        (mu, printed, ours, error, ratio, "within 20 %" if abs(ratio - 1) <= ALLOWED else "differs")
+        for mu, printed, ours, error, ratio in zip(
+            MEANS, verdict.curve.printed, verdict.means, verdict.errors, verdict.ratios, strict=True
+        )
+    ]
+    return Table(columns, rows, title=f"{verdict.label}, c = {verdict.curve.cost}")
+
+
+def _bound_table(found: ResultSet) -> Table:
+    """Compare mean regret with C*(p) log T."""
+    rows = []
+    for labels, one in zip(found.labels, found, strict=True):
+        game, kind = labels.world.split(", ")
+        bound = lower_bound(load(game), LAWS[game][kind]).value * math.log(labels.horizon)
+        rows.append((labels.world, labels.label, one.summary().mean, bound, one.summary().mean / bound))
+    columns = [Column("law"), Column("strategy", left=True), Column("mean regret", _ONE_DIGIT)]
+    return Table([*columns, Column("C*(p) log T", _ONE_DIGIT), Column("ratio", _TWO_DIGITS)], sorted(rows))
+
+
+def _mean_table(found: ResultSet) -> Table:
+    rows = [
+        (labels.game, labels.label, one.summary().mean, one.summary().standard_error)
+        for labels, one in zip(found.labels, found, strict=True)
+    ]
+    columns = [Column("game"), Column("strategy", left=True), Column("mean regret", _ONE_DIGIT)]
+    return Table([*columns, Column("standard error", _ONE_DIGIT)], sorted(rows))
+
+
+def _by_mean(found: ResultSet, game: str, label: str) -> list[Results]:
+    """Return the results of a player in a game, by mu."""
+    worlds = [f"mu = {mu}" for mu in MEANS]
+    chosen = found.filter(game=game, label=label)
+    return [
+        one for _, one in sorted(zip(chosen.labels, chosen, strict=True), key=lambda each: worlds.index(each[0].world))
+    ]
