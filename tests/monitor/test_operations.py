@@ -341,5 +341,5 @@ def test_a_report_survives_json(settings):
 
 @pytest.mark.parametrize("data", [{}, {"classes": [{}]}, {"classes": 1, "overall": None, "drift": None}])
 def test_what_is_no_report_is_refused(data):
-    with pytest.raises(SidelightError, match="does not describe a (Class)?Report"):
+    with pytest.raises(SidelightError, match=r"does not describe a (Class)?Report"):
         Report.from_dict(data)
