@@ -1,7 +1,8 @@
 """Write docs/benchmark.md from the stored summary of the benchmark: `python docs/make_benchmark.py`.
 
 `--from DIR` first makes that summary anew, from the folder in which `sidelight study run` keeps its runs; cases that
-have not been run are left out, and the page says how many. `--note TEXT` says something about that run that the page
+have not been run are left out, and the page says how many; with `--keep` they stay as they were in the former summary,
+which is right if their strategies have not changed. `--note TEXT` says something about that run that the page
 should tell, such as what else the machine did. `--short` writes studies/benchmark-short.toml, which is made of
 studies/benchmark.toml.
 """
@@ -137,6 +138,30 @@ def summarized(folder: Path, note: str = "") -> Benchmark:
     return replace(found, facts={**found.facts, **more})
 
 
+def kept(found: Benchmark, former: Benchmark) -> Benchmark:
+    """Return a summary with what the former one has more of: cases that are missing here, and pools of more runs."""
+    new = {each[:4] for each in found.cases}
+    cases = [each for each in former.cases if each[:4] not in new and each.world in found.world]
+    places = {(each.game, each.world, each.player): each.runs for each in cases}
+    pools = {each[:4]: each for each in found.pools}
+    for each in former.pools:
+        if each[:4] not in pools or pools[each[:4]].runs < each.runs:
+            pools[each[:4]] = each
+    facts = {
+        **found.facts,
+        "cases_run": found.facts["cases_run"] + len(places),
+        "runs_played": found.facts["runs_played"] + sum(places.values()),
+    }
+    players = [each for each in former.players if each.label not in found.player]
+    return replace(
+        found,
+        facts=facts,
+        players=(*found.players, *players),
+        cases=(*found.cases, *cases),
+        pools=tuple(pools.values()),
+    )
+
+
 def short(text: str) -> str:
     """Return the short form of the study: 1 000 rounds, half the runs, and nobody who is told of 20 000 rounds."""
     entries = re.split(r"\n(?=\[\[)", text)
@@ -165,6 +190,9 @@ def main() -> None:
     """Write the page, and before that the summary or the short form if that is wanted."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--from", dest="folder", type=Path, help="the folder of a study's run")
+    options.add_argument(
+        "--keep", action="store_true", help="with --from: keep former numbers of cases that are not in it"
+    )
     options.add_argument("--note", default="", metavar="TEXT", help="with --from: what to know about that run")
     options.add_argument("--short", action="store_true", help="write the short form of the study")
     given = options.parse_args()
@@ -172,7 +200,8 @@ def main() -> None:
         SHORT.write_text(short(STUDY.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
         return
     if given.folder is not None:
-        records.write(STORED, summarized(given.folder, given.note))
+        found = summarized(given.folder, given.note)
+        records.write(STORED, kept(found, records.read(STORED)) if given.keep else found)
     (DOCS / "benchmark.md").write_text(page(stored()), encoding="utf-8", newline="\n")
 
 

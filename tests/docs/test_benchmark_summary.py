@@ -179,7 +179,7 @@ def test_the_span_is_that_of_actions_that_can_be_optimal(summary):
 def test_the_folder_of_a_run_becomes_a_summary_and_a_page(tmp_path, monkeypatch):
     """Also one that was not finished."""
     study = tmp_path / "tiny.toml"
-    study.write_text(TEXT.replace("runs = 6", "runs = 8"))  # fewer do not set a standard
+    study.write_text(TEXT.replace("runs = 6", "runs = 25"))  # fewer do not set a standard
     monkeypatch.setattr(script, "STUDY", study)
     with interpreted():
         run(read(study), tmp_path / "out", workers=1, share="1/2")
@@ -190,3 +190,19 @@ def test_the_folder_of_a_run_becomes_a_summary_and_a_page(tmp_path, monkeypatch)
     assert "All 10 cases were run" in script.page(whole)
     assert f"**{part.facts['cases_run']} of 10 cases were run in full" in script.page(part)
     assert "| Uniform | 1 (1 to 1) |" in script.page(whole)
+
+
+def test_former_numbers_are_kept_where_there_are_none_or_fewer(played, summary):
+    study, arrays = played
+    part = {cell: found for cell, found in arrays.items() if cell.world.label == "laws dirichlet"}
+    found = script.kept(summarize(study, arrays, part.get), summary)
+    assert {each.world for each in found.cases} == {"laws dirichlet"}  # only worlds that the new summary knows
+    some = {cell: result for cell, result in arrays.items() if cell.player.name == "Uniform"}
+    found = script.kept(summarize(study, arrays, some.get), summary)
+    laws = [each for each in summary.cases if each.world.startswith("laws")]
+    assert {each[:5] for each in found.cases} == {each[:5] for each in laws}
+    assert {each.label for each in found.players} >= {"Uniform", "Prospect, T known"}
+    assert found.facts["cases_run"] == len({each[:3] for each in laws})
+    assert {each.runs for each in found.pools if each.group == "laws"} == {
+        each.runs for each in summary.pools if each.group == "laws"
+    }

@@ -25,7 +25,7 @@ import numpy as np
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.recommendation.records import Benchmark, CaseFacts, GameFacts, PlayerFacts, PoolFacts
 
-FEW = 8
+FEW = 25
 _REPETITIONS = 1_000
 _SEED = 16
 
