@@ -86,7 +86,7 @@ def test_counts_and_verdicts_are_those_of_a_naive_line(window, patience, steps):
         return
     state, one = monitor.engine.classes["cat"], monitor.report()["cat"]
     assert (state.n, state.e) == naive_counts(requests, window)
-    assert state.line.text() == "".join(LETTERS[status] for status in requests)
+    assert state.line.plain()["line"] == "".join(LETTERS[status] for status in requests)
     assert state.ahead == sum(status in (RIGHT, WRONG) for status in requests[state.line.counted :])
     assert (one.pending, one.overdue, one.skipped) == tuple(map(requests.count, (PENDING, OVERDUE, SKIPPED)))
     assert (one.verified, one.errors) == (requests.count(RIGHT) + requests.count(WRONG), requests.count(WRONG))

@@ -324,23 +324,18 @@ class ClassState:
         if self.drift is not None:
             self.renew_drift()  # so that this monitor goes on from the same bits as the one that is made of the data
         return {name: getattr(self, name) for name in _SAVED} | {
-            "counted": self.line.counted,
-            "line": self.line.text(),
-            "asked_after": self.line.asked_after.tolist(),
-            "base": list(self.line.base),
+            **self.line.plain(),
             "stalled": None if self.stalled is None else self.stalled.code,
             "events": [[*event[:2], *event[3:]] for event in self.events],
-            **({} if self.rounds is None else {"rounds": self.rounds.plain()}),
-            **self.line.plain_tags(),
+            "rounds": None if self.rounds is None else self.rounds.plain(),
         }
 
     def restore(self, data: dict[str, Any], edges: Sequence[Sequence[float]]) -> None:
         """Restore saved values; `edges` are those of the bins of scores."""
         for name in _SAVED:
             setattr(self, name, data[name])
-        self.line.refill(data["line"], data["counted"], data["asked"], tuple(data["base"]), data["asked_after"])
-        self.line.restore_tags(data)
-        if "rounds" in data:
+        self.line.restore(data)
+        if data["rounds"] is not None:
             self.use_scores(edges)
             assert self.rounds is not None
             self.rounds.restore(data["rounds"])

@@ -222,11 +222,11 @@ class Engine:
             "classes": [{"name": state.name, **state.plain()} for state in self.classes.values()],
             **self.ledger.plain(places),
             "rationing": None if self.rationing is None else self.rationing.plain(places),
-            **({} if self.scores is None else {"scores": self.scores.plain(places)}),
-            **({"truths": list(self.truths)} if self.truths else {}),
-            **({} if self.pairs is None else {"pairs": self.pairs.plain()}),
-            **({"asides": [{"name": one.name, **one.plain()} for one in asides]} if asides else {}),
-            **({} if self.segments is None else {"segments": self.segments.plain(places)}),
+            "scores": None if self.scores is None else self.scores.plain(places),
+            "truths": list(self.truths),
+            "pairs": None if self.pairs is None else self.pairs.plain(),
+            "asides": [{"name": one.name, **one.plain()} for one in asides],
+            "segments": None if self.segments is None else self.segments.plain(places),
         }
 
     @classmethod
@@ -235,19 +235,19 @@ class Engine:
         try:
             engine = cls(Settings.from_plain(data["settings"]))
             states = [engine.classes.get(row["name"]) or engine._add(row["name"]) for row in data["classes"]]
-            for row in data.get("asides", ()):
+            for row in data["asides"]:
                 states.append(engine._use_pairs().aside(engine.classes[row["name"]]))
-            if "pairs" in data:
+            if data["pairs"] is not None:
                 engine._use_pairs().restore(data["pairs"])
             engine.ledger.restore(dict(data), states)
-            if "scores" in data:
+            if data["scores"] is not None:
                 engine._use_scores().restore(data["scores"], states)
-            for name in data.get("truths", ()):
+            for name in data["truths"]:
                 engine._truth(name)
-            if "segments" in data:
+            if data["segments"] is not None:
                 engine._use_segments().restore(data["segments"], states)
             edges = [] if engine.scores is None else engine.scores.edges
-            for state, row in zip(states, [*data["classes"], *data.get("asides", ())], strict=True):
+            for state, row in zip(states, [*data["classes"], *data["asides"]], strict=True):
                 state.restore(row, edges)
             if engine.rationing is not None and data["rationing"] is not None:
                 engine.rationing.restore(data["rationing"], states)

@@ -55,6 +55,11 @@ class Entry:
         """Whether the class has started from scratch since, so that the answer no longer counts."""
         return self.place < self.state.line.origin
 
+    @property
+    def saved(self) -> tuple[float | None, float | None]:
+        """When it is due, while it is waited for, and its propensity."""
+        return self.due if self.status == PENDING else None, self.propensity
+
 
 class Ledger:
     """Memory of ids. It grows with verifications, up to `forget_after` of them if that is given."""
@@ -270,71 +275,39 @@ class Ledger:
         return (*events, VerificationClosed(entry.number, True))
 
     def plain(self, places: dict[ClassState, int]) -> dict[str, Any]:
-        """Return everything as JSON can hold it, column by column; `places` numbers the classes."""
-        records = self.verifications.values()
-        more = {"due": [one.due if one.status == PENDING else None for one in records]} if self.patience.timed else {}
-        more |= _propensities([one.propensity for one in records])
+        """Return everything as JSON can hold it; `places` numbers the classes."""
         return {
+            **{name: getattr(self, name) for name in _SAVED},
             "decided": self.clock.decided,
             "batch_end": max(self.clock.decided, self.clock.batch_end),
             "asked": self.clock.asked,
-            "pending": self.pending,
-            "lost": self.lost,
-            "late": self.late,
             "compared": list(self.compared),
-            "forgotten": self.forgotten,
-            "spot_checks": self.spot_checks,
             "times": self.clock.times(),
             "named": self._named,
-            "days": self.days,
             "delays": self.patience.delays,
-            "verifications": {
-                "id": list(self.verifications),
-                "class": [places[one.state] for one in records],
-                "number": [one.number for one in records],
-                "reason": [one.reason.code for one in records],
-                "status": [one.status for one in records],
-                "place": [one.place for one in records],
-                "asked_at": [one.asked_at for one in records],
-                **more,
-            },
-            "passes": {
-                "id": list(self.passes),
-                "class": [places[state] for state, _, _ in self.passes.values()],
-                "reason": [reason.code for _, reason, _ in self.passes.values()],
-                **_propensities([chance for _, _, chance in self.passes.values()]),
-            },
+            "verifications": [
+                [id, places[one.state], one.number, one.reason.code, one.status, one.place, one.asked_at, *one.saved]
+                for id, one in self.verifications.items()
+            ],
+            "passes": [[id, places[state], reason.code, chance] for id, (state, reason, chance) in self.passes.items()],
         }
 
     def restore(self, data: dict[str, Any], states: list[ClassState]) -> None:
         """Restore saved values."""
-        self.clock.decided, self.clock.asked = data["decided"], data["asked"]
-        self.clock.batch_end = data["batch_end"]
-        self.pending, self.late = data["pending"], data["late"]
-        self.compared = tuple(data["compared"])
-        self.forgotten, self.spot_checks = data["forgotten"], data["spot_checks"]
+        for name in _SAVED:
+            setattr(self, name, data[name])
+        self.clock.decided, self.clock.asked, self.clock.batch_end = data["decided"], data["asked"], data["batch_end"]
         self.clock.first_time, self.clock.last_time = data["times"] or (None, None)
-        self._named, self.days = data["named"], dict(data["days"])
-        self.answered = sum(row["verified"] for row in (*data["classes"], *data.get("asides", ())))
-        self.lost = data["lost"]
+        self.compared, self._named = tuple(data["compared"]), data["named"]
         for delay in data["delays"]:
             self.patience.learn(delay)
-        columns = data["verifications"]
-        none = [None] * len(columns["id"])
-        more = columns.get("due", none), columns.get("propensity", none)
-        names = ("id", "class", "number", "reason", "status", "place", "asked_at")
-        for id, place, number, reason, *rest in zip(*(columns[key] for key in names), *more, strict=True):
+        for id, place, number, reason, *rest in data["verifications"]:
             record = self.verifications[id] = Entry(states[place], number, Reason.of(reason), *rest)
             if record.status == PENDING:
                 self.patience.wait_for(record)
-        columns = data["passes"]
-        chances = columns.get("propensity", [None] * len(columns["id"]))
-        for id, place, reason, chance in zip(columns["id"], columns["class"], columns["reason"], chances, strict=True):
-            self.passes[id] = (states[place], Reason.of(reason), chance)
+        self.passes = {id: (states[place], Reason.of(reason), chance) for id, place, reason, chance in data["passes"]}
         self._passed_order = deque(self.passes)
         self._asked_order = deque(self.verifications if self.forget_after is not None else ())
 
 
-def _propensities(values: list[float | None]) -> dict[str, list[float | None]]:
-    """Return the column of propensities, if there are any."""
-    return {"propensity": values} if any(one is not None for one in values) else {}
+_SAVED = ("pending", "answered", "lost", "late", "forgotten", "spot_checks", "days")

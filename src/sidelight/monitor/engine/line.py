@@ -11,7 +11,7 @@ from __future__ import annotations
 import bisect
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 PENDING, RIGHT, WRONG, SKIPPED, OVERDUE = range(5)
@@ -142,39 +142,29 @@ class Line:
         self.truths[place - self.origin] = truth
         return True
 
-    def plain_tags(self) -> dict[str, Any]:
-        """Return tags, true classes and tallies as plain data, where there are any."""
-        columns = {"tags": self.tags.tolist(), "truths": self.truths.tolist()}
-        found: dict[str, Any] = {name: values for name, values in columns.items() if any(values)}
-        if self.tallied != self._plain_tally():
-            found["tallied"] = [[*key, count] for key, count in self.tallied.items()]
-        return found
+    def plain(self) -> dict[str, Any]:
+        """Return everything as plain data for JSON."""
+        return {
+            "counted": self.counted,
+            "line": self.marks.translate(_AS_TEXT).decode("ascii"),
+            "asked_after": self.asked_after.tolist(),
+            "base": list(self.base),
+            "tags": self.tags.tolist(),
+            "truths": self.truths.tolist(),
+            "tallied": [[*key, count] for key, count in self.tallied.items()],
+        }
 
-    def restore_tags(self, data: dict[str, Any]) -> None:
-        """Restore saved tags, true classes and tallies."""
-        none = [0] * len(self.marks)
-        self.tags, self.truths = (array("H", data.get(name, none)) for name in ("tags", "truths"))
-        told = data.get("tallied")
-        self.tallied = self._plain_tally() if told is None else Counter({(tag, one): k for tag, one, k in told})
-
-    def _plain_tally(self) -> Counter[tuple[int, int]]:
-        """Return the tally of `base` if nothing but right and wrong is known about it."""
-        n, e = self.base
-        return Counter({(0, 0): n - e, (0, UNTOLD): e})
-
-    def refill(self, text: str, counted: int, asked: int, base: tuple[int, int], after: Iterable[int]) -> None:
-        """Restore saved values; `text` holds the marks up to that of the last verification."""
-        self.marks = bytearray(map(LETTERS.index, text))
-        self.asked_after = array("Q", after)
-        self.counted, self.origin, self.base = counted, asked - len(text), base
-        self.ahead = sum(mark in _ANSWERS for mark in self.marks[counted:])
+    def restore(self, data: dict[str, Any]) -> None:
+        """Restore saved values."""
+        self.marks = bytearray(map(LETTERS.index, data["line"]))
+        self.asked_after, self.base = array("Q", data["asked_after"]), tuple(data["base"])
+        self.tags, self.truths = array("H", data["tags"]), array("H", data["truths"])
+        self.tallied = Counter({(tag, said): count for tag, said, count in data["tallied"]})
+        self.counted, self.origin = data["counted"], data["asked"] - len(self.marks)
+        self.ahead = sum(mark in _ANSWERS for mark in self.marks[self.counted :])
         self.first = 0 if self.window is None else self._place_of_last(self.window)
         latest = self.latest(self.counted)[-self.window if self.window is not None else 0 :]
         self.n, self.e = self.base[0] + len(latest), self.base[1] + sum(latest)
-
-    def text(self) -> str:
-        """Return the marks as files hold them."""
-        return self.marks.translate(_AS_TEXT).decode("ascii")
 
     def _drop_oldest(self) -> None:
         while self.marks[self.first] not in _ANSWERS:

@@ -6,15 +6,16 @@ and `monitor`, which is what `ClassifierMonitor.to_dict` returns:
 - `rule`: `types.RULE` of the version that wrote it; `settings`;
 - `classes`, one object each: counts, the verdict, `line` (the status of the verifications since the last restart, in
   the order of asking: . pending, r right, w wrong, s skipped, o overdue), how many of them are `counted`, `base`
-  (answers and errors before the line), `folded` (the verdict then), and `events`;
-- `verifications` and `passes`: columns id, class (its place in `classes`), number, reason (its place in
-  `types.Reason`), status (0 to 4 in the order above), place among the verifications of the class, and asked_at, the
-  number of decisions up to then; with a patience in seconds also due, of those that are waited for;
+  (answers and errors before the line), `folded` (the verdict then), `events`, and what `sidelight.monitor.engine` keeps
+  of segments (`tags`), true classes (`truths`, `tallied`) and scores (`rounds`); `asides` likewise;
+- `verifications`, a list each: id, class (its place in `classes`), number, reason (its place in `types.Reason`), status
+  (0 to 4 in the order above), place among the verifications of the class, the number of decisions up to then, when it
+  is due, if that is a time, and its propensity, if it has a score; `passes`: id, class, reason, propensity;
 - counters (`compared`: late answers, errors among them, and the errors that answers around the same time let expect;
   `batch_end` is the number of the last decision of the batch under way, if any), and the latest `delays` of
   answers in decisions;
-- `scores` and `segments`, and in each class `rounds`, `tags`, `truths` and `tallied`, where predictions came with
-  scores or segments, or answers with true classes: what `sidelight.monitor.engine` keeps of them;
+- `scores`, `segments`, `truths` and `pairs`, where predictions came with scores, segments or versions, or answers with
+  true classes;
 - `rationing`, where there is a cap: the traffic of this day and the usual one, and of each class its place in `classes`
   and what `sidelight.monitor.engine.rationing.Claim` holds.
 """

@@ -121,8 +121,7 @@ def replay_journal(storage: Storage, whole: MonitorRow, last: int, *, anew: bool
 
 def check_verifications(tx: Reader, monitor: str, state: dict[str, Any]) -> None:
     """Compare the verifications with the monitor."""
-    asked = state["verifications"]
-    known = dict(zip(asked["number"], zip(asked["id"], asked["status"], strict=True), strict=True))
+    known = {number: (id, status) for id, _, number, _, status, *_ in state["verifications"]}
     number = 0
     columns = "number, id, state, correct, revision"
     sql = f"SELECT {columns} FROM verifications WHERE monitor = ? AND number > ? ORDER BY number LIMIT ?"
