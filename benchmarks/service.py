@@ -49,7 +49,7 @@ class Target:
         from sidelight.service.store import open_storage
 
         service = Service(open_storage(database))
-        self.key = service.do(keys.create_key("benchmark", "benchmark", keys.SCOPES)).text
+        self.key = service.do(keys.create_key("benchmark", "benchmark", keys.SCOPES)).key
         self.monitors = [f"m{n}-{random.randrange(1 << 40):x}" for n in range(monitors)]
         for name in self.monitors:
             settle(service, service.do(create_monitor(name, {"tolerance": 0.3, "cap": 20_000}, actor="benchmark")).id)

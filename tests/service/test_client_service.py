@@ -26,7 +26,7 @@ from sidelight.service.server.commands import command_request
 def talk(service):
     """Run a coroutine function with a client of the application."""
     app = make_app(service)
-    key = service.do(create_key("test", "of a test", SCOPES)).text
+    key = service.do(create_key("test", "of a test", SCOPES)).key
 
     def run(conversation):
         async def main():
@@ -118,7 +118,7 @@ def test_batches_of_any_length_and_in_the_background(talk):
 @SQLITE
 def test_verifications_come_as_rows_for_pandas(service, monkeypatch):
     monkeypatch.setattr(calls, "LARGEST_BATCH", 3)
-    app, key = make_app(service), service.do(create_key("test", "of a test", SCOPES)).text
+    app, key = make_app(service), service.do(create_key("test", "of a test", SCOPES)).key
     with running(app) as url, Client(url, key) as client:
         monitor = client.create("digits", tolerance=0.2, policy="explore")
         begin = datetime.now(UTC) - timedelta(seconds=1)

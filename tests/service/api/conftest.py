@@ -67,7 +67,7 @@ def as_caller(service, http):
 
     def make(*scopes: str, only=None, seconds=None) -> Caller:
         new = service.do(create_key("test", "of a test", scopes, only, seconds))
-        return Caller(http, new.text)
+        return Caller(http, new.key)
 
     return make
 

@@ -41,7 +41,7 @@ def api(request, tmp_path_factory):
         database = request.getfixturevalue("postgres_server").create()
     service = Service(open_storage(database))
     service.options = dataclasses.replace(Options(), requests_per_second=1e9)
-    key = service.do(create_key("test", "all", SCOPES)).text
+    key = service.do(create_key("test", "all", SCOPES)).key
     with running(make_app(service)) as url:
         headers = {"Authorization": f"Bearer {key}"}
         with httpx.Client(base_url=url, headers=headers) as client:

@@ -354,7 +354,7 @@ def test_only_who_can_review_it_keeps_a_skipped_verification_open(service):
         person(service, "x", "report"),
     )
     service.do(create_key("test", "classifier", ["decide", "answer"]))
-    service.do(revoke_key("test", service.do(create_key("test", "old", ["answer"])).key.id))
+    service.do(revoke_key("test", service.do(create_key("test", "old", ["answer"])).id))
     assert say(service, monitor, 1, ann, skipped=True) == "skipped"
     bob = person(service, "Bob")
     assert say(service, monitor, 2, ann, skipped=True) == "passed on"

@@ -95,6 +95,6 @@ def prepare(database: str, **settings) -> tuple[str, str]:
     try:
         settings = {"tolerance": 0.2, "confidence": 0.9} | settings
         monitor = service.do(monitors.create_monitor("digits", settings, actor="test")).id
-        return monitor, service.do(create_key("test", "of a test", SCOPES)).text
+        return monitor, service.do(create_key("test", "of a test", SCOPES)).key
     finally:
         service.close()

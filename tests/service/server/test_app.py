@@ -34,7 +34,7 @@ def http(app):
 
 @pytest.fixture
 def everyone(service, http):
-    return Caller(http, service.do(create_key("test", "all", ["decide", "answer", "report", "admin"])).text)
+    return Caller(http, service.do(create_key("test", "all", ["decide", "answer", "report", "admin"])).key)
 
 
 @pytest.fixture
@@ -156,7 +156,7 @@ def test_a_key_that_asks_too_often_is_told_to_wait(service):
     service.options = dataclasses.replace(service.options, requests_per_second=0.5)
     http = Http(make_app(service))
     try:
-        one, other = (Caller(http, service.do(create_key("test", name, ["report"])).text) for name in ("one", "other"))
+        one, other = (Caller(http, service.do(create_key("test", name, ["report"])).key) for name in ("one", "other"))
         assert one("GET", "/v1/monitors").status_code == 200
         reply = one("GET", "/v1/monitors")
         assert (reply.status_code, reply.headers["retry-after"]) == (429, "2")

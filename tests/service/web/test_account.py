@@ -49,7 +49,7 @@ def _people(service):
 
 def test_scopes_of_people_and_keys_are_changed_on_the_page(service, browsers):
     admin, ann = browsers(), browsers("Ann", "answer")
-    key = service.do(create_key("test", "nightly", ["answer"])).key
+    key = service.do(create_key("test", "nightly", ["answer"]))
     person = next(one for one in _people(service) if one.name == "Ann")
     assert ann.get("/admin").status_code == 403
     for page, action in (("/admin", f"/admin/reviewers/{person.id}"), ("/admin/keys", f"/admin/keys/{key.id}")):

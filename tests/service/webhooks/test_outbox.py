@@ -288,11 +288,11 @@ def test_a_receiver_that_wants_no_more_gets_no_more(service, digits, receiver):
 def test_a_webhook_that_is_removed_sends_nothing_more(service, digits, receiver):
     new = hook(service, receiver.url)
     use_up(service, digits)
-    service.do(remove_webhook("test", new.webhook.id))
+    service.do(remove_webhook("test", new.id))
     assert send_due_messages(service) == 0
     assert receiver.got == []
     with pytest.raises(Problem, match="no webhook"):
-        service.do(remove_webhook("test", new.webhook.id))
+        service.do(remove_webhook("test", new.id))
     with service.read() as tx:
         assert new.secret not in repr(tx.all("SELECT * FROM audit"))
 

@@ -64,18 +64,15 @@ def require_extra() -> None:
 
 def get(database: str, path: str) -> Any:
     """Return what the service answers at a path."""
-    require_extra()
-    from sidelight.service.server.commands import command_request
-
-    return command_request(database, "GET", path)
+    return post(database, path, method="GET")
 
 
-def post(database: str, path: str, body: Any = None, url: str | None = None) -> Any:
+def post(database: str, path: str, body: Any = None, url: str | None = None, method: str = "POST") -> Any:
     """Post to a path of the service, in its running server if there is one, and return the answer."""
     require_extra()
     from sidelight.service.server.commands import command_request
 
-    return command_request(database, "POST", path, body, url=url)
+    return command_request(database, method, path, body, url=url)
 
 
 def note_taken(database: str, action: str, subject: str, **detail: Any) -> None:

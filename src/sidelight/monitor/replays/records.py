@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sidelight.errors import NoEntryError
@@ -175,35 +175,20 @@ class ReplayReport:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the paths as plain data."""
+        names = ("predictions", "confidence", "mode", "delay", "lost")
         return {
-            "predictions": self.predictions,
+            **{name: getattr(self, name) for name in names},
             "wald_cap": self.wald,
-            "confidence": self.confidence,
-            "mode": self.mode,
-            "delay": self.delay,
-            "lost": self.lost,
             "hints": list(self.hints),
             **({} if self.saved_by_scores is None else {"saved_by_scores": self.saved_by_scores}),
-            "classes": [
-                {"name": one.name, "tolerance": one.tolerance, "predictions": one.predictions, "errors": one.errors}
-                | {"rate": one.rate, "truth": one.verdict}
-                for one in self.truths
-            ],
+            "classes": [asdict(one) | {"rate": one.rate, "truth": one.verdict} for one in self.truths],
             "policies": [self._row(one) for one in self.policies],
         }
 
     def _row(self, one: PolicyReplay) -> dict[str, Any]:
-        return {
-            "policy": one.policy,
-            "verifications": one.verifications,
-            "saved_of_all": self.saved_of_all(one),
-            "saved_of_wald": self.saved_of_wald(one),
-            "right": one.right,
-            "wrong": one.wrong,
-            "unknown": one.unknown,
-            "leaning_right": one.leaning_right,
-            "classes": one.report.to_records(),
-        }
+        names = ("policy", "verifications", "right", "wrong", "unknown", "leaning_right")
+        saved = {"saved_of_all": self.saved_of_all(one), "saved_of_wald": self.saved_of_wald(one)}
+        return {name: getattr(one, name) for name in names} | saved | {"classes": one.report.to_records()}
 
     def to_table(self, chosen: str = "", count: Callable[[int], str] = str) -> Table:
         """Return one row per policy: what it cost, and how its verdicts compare with the whole file.

@@ -10,7 +10,7 @@ import hashlib
 import json
 import secrets
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from sidelight.service.faults import check_text, text_fault
@@ -72,11 +72,11 @@ class Key:
         return self.revoked_at is None and (self.expires_at is None or self.expires_at > now)
 
 
-class NewKey(NamedTuple):
-    """A new key; `text` is never shown again."""
+@dataclass(frozen=True, slots=True)
+class NewKey(Key):
+    """A new key; `key` is the key itself, which is never shown again."""
 
-    text: str
-    key: Key
+    key: str
 
 
 def new_account_id() -> str:
@@ -137,7 +137,7 @@ def rotate_key(work: Work, actor: str, id: str, grace: float = GRACE) -> NewKey:
     expires = None if lifetime is None else work.now + lifetime
     new = _insert_key(work, actor, old.name, old.scopes, old.monitors, expires)
     work.writing().run("UPDATE keys SET expires_at = ? WHERE id = ?", ends, old.id)
-    audit.write_audit(work.writing(), actor, "key rotated", old.prefix, replaced_by=new.key.prefix, works_until=ends)
+    audit.write_audit(work.writing(), actor, "key rotated", old.prefix, replaced_by=new.prefix, works_until=ends)
     return new
 
 
@@ -223,7 +223,7 @@ def _insert_key(
     audit.write_audit(
         work.writing(), actor, "key created", prefix, name=name, scopes=list(scopes), monitors=only, expires_at=expires
     )
-    return NewKey(text, _key_of_row(row[:10]))
+    return NewKey(**asdict(_key_of_row(row[:10])), key=text)
 
 
 def _live_key(work: Work, id: str) -> Key:

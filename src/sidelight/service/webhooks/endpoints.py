@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Collection
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import asdict, dataclass
 
 from sidelight.service.auth.keys import monitor_ids
 from sidelight.service.journal import audit
@@ -42,10 +41,10 @@ class Webhook:
     """Why the last message was not delivered."""
 
 
-class NewWebhook(NamedTuple):
-    """A new webhook; its secret is shown once, if messages are signed."""
+@dataclass(frozen=True, slots=True)
+class NewWebhook(Webhook):
+    """A new webhook; `secret` signs generic messages (Standard Webhooks 1.0), and is not shown again."""
 
-    webhook: Webhook
     secret: str | None
 
 
@@ -91,7 +90,7 @@ def create_webhook(
     audit.write_audit(
         work.writing(), actor, "webhook created", id, host=host, format=format, events=events, monitors=only
     )
-    return NewWebhook(_webhook(row), secret)
+    return NewWebhook(**asdict(_webhook(row)), secret=secret)
 
 
 @job

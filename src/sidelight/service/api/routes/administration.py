@@ -6,7 +6,6 @@ monitors can make further keys, invite administrators, and make a link for a los
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Literal
 
 from fastapi import Body, Query
@@ -25,7 +24,7 @@ from sidelight.service.journal import audit
 from sidelight.service.journal.audit import Note
 from sidelight.service.limits import BATCH
 from sidelight.service.webhooks import endpoints
-from sidelight.service.webhooks.endpoints import Webhook
+from sidelight.service.webhooks.endpoints import NewWebhook, Webhook
 from sidelight.service.webhooks.events import EVENTS
 from sidelight.service.webhooks.formats import Format
 from sidelight.service.writer.unit import Work, job
@@ -60,13 +59,6 @@ class RotationIn(Shape):
     grace: Annotated[float, Field(ge=0, le=LONGEST, description="Seconds that the old key still works.")] = GRACE
 
 
-@dataclass(frozen=True)
-class NewKeyOut(Key):
-    """A new key; `key` is the key itself, which is not shown again."""
-
-    key: str
-
-
 class KeysOut(TypedDict):
     """All keys, newest first; `monitors` are names, null for all."""
 
@@ -80,10 +72,10 @@ async def list_keys(call: Admin) -> KeysOut:
 
 
 @router.post("/v1/keys", status_code=201)
-async def create_key(body: Annotated[KeyIn, Body()], call: Admin) -> NewKeyOut:
+async def create_key(body: Annotated[KeyIn, Body()], call: Admin) -> NewKey:
     """Create a key; it is shown only in this answer."""
     job = keys.create_key(call.caller.actor, body.name, body.scopes, body.monitors, body.expires_in)
-    return _new(await call.do(job))
+    return await call.do(job)
 
 
 @router.patch("/v1/keys/{id}", status_code=204)
@@ -93,19 +85,15 @@ async def change_key(id: str, body: Annotated[RightsIn, Body()], call: Admin) ->
 
 
 @router.post("/v1/keys/{id}/rotate", status_code=201)
-async def rotate_key(id: str, body: Annotated[RotationIn, Body()], call: Admin) -> NewKeyOut:
+async def rotate_key(id: str, body: Annotated[RotationIn, Body()], call: Admin) -> NewKey:
     """Rotate a key; the old one works for a while, so that nothing stops."""
-    return _new(await call.do(keys.rotate_key(call.caller.actor, id, body.grace)))
+    return await call.do(keys.rotate_key(call.caller.actor, id, body.grace))
 
 
 @router.post("/v1/keys/{id}/revoke", status_code=204)
 async def revoke_key(id: str, call: Admin) -> None:
     """Revoke a key; all processes notice within five seconds."""
     await call.do(keys.revoke_key(call.caller.actor, id))
-
-
-def _new(new: NewKey) -> NewKeyOut:
-    return NewKeyOut(**asdict(new.key), key=new.text)
 
 
 class ReviewerIn(Shape):
@@ -186,13 +174,6 @@ class WebhookIn(Shape):
     ] = None
 
 
-@dataclass(frozen=True)
-class NewWebhookOut(Webhook):
-    """A new webhook; `secret` signs generic messages (Standard Webhooks 1.0), and is not shown again."""
-
-    secret: str | None
-
-
 class WebhooksOut(TypedDict):
     """All webhooks, newest first; `failure` says why the last message was not delivered."""
 
@@ -206,11 +187,10 @@ async def list_webhooks(call: Admin) -> WebhooksOut:
 
 
 @router.post("/v1/webhooks", status_code=201, responses=refusals("conflict"))
-async def create_webhook(body: Annotated[WebhookIn, Body()], call: Admin) -> NewWebhookOut:
+async def create_webhook(body: Annotated[WebhookIn, Body()], call: Admin) -> NewWebhook:
     """Create a webhook; its secret is shown only in this answer."""
     given = (body.url, body.events, body.monitors, call.service.options.egress, body.format, body.routing_key)
-    new = await call.do(endpoints.create_webhook(call.caller.actor, *given))
-    return NewWebhookOut(**asdict(new.webhook), secret=new.secret)
+    return await call.do(endpoints.create_webhook(call.caller.actor, *given))
 
 
 @router.post("/v1/webhooks/{id}/remove", status_code=204)

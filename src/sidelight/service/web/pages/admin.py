@@ -92,7 +92,7 @@ def create_key_form(request: Request) -> Response:
     days = form.number("days")
     seconds = None if days is None else days * _DAY
     job = keys.create_key(visitor.actor, form.get("name"), form.all("scope"), _only(form), seconds)
-    return _list(request, visitor, "Keys", Secret("New key:", _ONCE, service_of(request).do(job).text))
+    return _list(request, visitor, "Keys", Secret("New key:", _ONCE, service_of(request).do(job).key))
 
 
 @router.get("/admin/webhooks")
@@ -125,7 +125,7 @@ def change_form(request: Request, kind: str, id: str) -> Response:
     if (kind, what) == ("keys", "rotate"):
         new = service.do(keys.rotate_key(actor, id))
         return _list(
-            request, visitor, "Keys", Secret("New key:", f"{_ONCE} The old key works for another day.", new.text)
+            request, visitor, "Keys", Secret("New key:", f"{_ONCE} The old key works for another day.", new.key)
         )
     if what == "scopes":
         change = keys.change_key if kind == "keys" else reviewers.change_reviewer
