@@ -12,8 +12,8 @@ from sidelight.service.domain import decisions, metrics, monitors
 from sidelight.service.domain.inputs import Prediction
 from sidelight.service.server.app import make_app
 from sidelight.service.webhooks.events import EVENTS
+from sidelight.service.webhooks.formats import new_secret, signed_headers
 from sidelight.service.webhooks.outbox import PAUSES
-from sidelight.service.webhooks.signatures import new_secret, signed_headers
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "connect-the-service.md").read_text(encoding="utf-8")
 

@@ -13,7 +13,7 @@ from service.filling import ODD, fill
 from sidelight.errors import FileError, SidelightError
 from sidelight.service.domain import monitors
 from sidelight.service.domain.service import Service
-from sidelight.service.maintenance import backup, copy, export
+from sidelight.service.maintenance import copy, export
 from sidelight.service.maintenance.check import check_database
 from sidelight.service.store import open_storage
 from sidelight.service.store.base import ConflictError
@@ -201,7 +201,7 @@ def test_a_backup_is_one_private_file_with_everything(filled, tmp_path):
     folder.mkdir()
     path = folder / "backup.db"
     before = all_exports(filled.storage)
-    assert backup.back_up(filled.storage, path) == path.stat().st_size
+    assert copy.back_up(filled.storage, path) == path.stat().st_size
     assert os.listdir(folder) == ["backup.db"]
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     restored = open_storage(str(path))
@@ -209,7 +209,7 @@ def test_a_backup_is_one_private_file_with_everything(filled, tmp_path):
     restored.close()
     fill(filled, 20, "later")  # the original goes on
     with pytest.raises(FileError, match="backups are not overwritten"):
-        backup.back_up(filled.storage, path)
+        copy.back_up(filled.storage, path)
 
 
 def test_a_backup_that_fails_leaves_nothing(filled, tmp_path, monkeypatch):
@@ -222,10 +222,10 @@ def test_a_backup_that_fails_leaves_nothing(filled, tmp_path, monkeypatch):
 
     monkeypatch.setattr(filled.storage, "save_to", fail)
     with pytest.raises(ConflictError):
-        backup.back_up(filled.storage, folder / "backup.db")
+        copy.back_up(filled.storage, folder / "backup.db")
     assert os.listdir(folder) == []
     with pytest.raises(FileError, match="cannot write"):
-        backup.back_up(filled.storage, tmp_path / "nowhere" / "backup.db")
+        copy.back_up(filled.storage, tmp_path / "nowhere" / "backup.db")
 
 
 def test_the_source_is_not_idle_while_what_was_written_is_read_back(filled, tmp_path, monkeypatch):
@@ -244,7 +244,7 @@ def test_the_source_is_not_idle_while_what_was_written_is_read_back(filled, tmp_
                 steps.append("read back")
 
     source = tmp_path / "source.db"
-    backup.back_up(filled.storage, source)
+    copy.back_up(filled.storage, source)
     monkeypatch.setattr(copy, "_table_pages", paged)
     storage, target = open_storage(str(source), readonly=True), open_storage(str(tmp_path / "target.db"))
     read = storage.read

@@ -1,12 +1,13 @@
 """Messages have the form that Slack and PagerDuty describe, whatever a class is called."""
 
+import base64
 import json
 
 import pytest
 
 from sidelight.service.journal.entry import text_of
 from sidelight.service.webhooks.events import ANSWERS_OVERDUE, BUDGET_USED_UP, VERDICT_CHANGED
-from sidelight.service.webhooks.formats import Told, pagerduty_event, slack_message
+from sidelight.service.webhooks.formats import Told, new_secret, pagerduty_event, signed_headers, slack_message
 
 KEY = "0123456789abcdef0123456789abcdef"
 
@@ -85,3 +86,23 @@ def test_what_nobody_resolves_stays_one_alert():
     tomorrow = told(BUDGET_USED_UP, limit="daily_cap", day=4, verifications=80)
     assert pagerduty_event(CAP, KEY)["dedup_key"] == pagerduty_event(tomorrow, KEY)["dedup_key"]
     assert pagerduty_event(CAP, KEY)["dedup_key"] != pagerduty_event(OVERDUE, KEY)["dedup_key"]
+
+
+def test_the_example_of_the_specification():
+    """The vector that the reference libraries of Standard Webhooks are tested with."""
+    headers = signed_headers(
+        "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+        "msg_p5jXN8AQM9LWM0D4loKWxJek",
+        1614265330,
+        b'{"test": 2432232314}',
+    )
+    assert headers == {
+        "webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
+        "webhook-timestamp": "1614265330",
+        "webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+    }
+
+
+def test_secrets_are_256_random_bits():
+    assert new_secret() != new_secret()
+    assert len(base64.b64decode(new_secret().removeprefix("whsec_"))) == 32

@@ -32,7 +32,7 @@ def backup_command(file: str, database: str) -> None:
     To restore it, stop the server and replace its database with FILE (and remove the -wal and -shm files next to it),
     or copy it into an empty PostgreSQL database with 'admin copy'.
     """
-    from sidelight.service.maintenance.backup import back_up
+    from sidelight.service.maintenance.copy import back_up
 
     with reading(database) as storage:
         size = back_up(storage, file)

@@ -1,18 +1,21 @@
-"""What `serve` and `admin` share: the database, requests about it, and the extra that must be installed."""
+"""What `serve` and `admin` share: the database, requests about it, lists of what it has, and the extra they need."""
 
 from __future__ import annotations
 
 import contextlib
 import importlib.util
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from sidelight._version import PACKAGE
+from sidelight.cli import terminal
 from sidelight.errors import SidelightError
+from sidelight.table import Column, Table
 
 if TYPE_CHECKING:
     from sidelight.service.store.base import Storage
@@ -96,3 +99,42 @@ def reading(database: str) -> Iterator[Storage]:
         yield storage
     finally:
         storage.close()
+
+
+def moment(seconds: float | None) -> str | None:
+    """Return a time in readable form, in UTC."""
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
+
+
+def add_list(
+    group: click.Group, path: str, help: str, row: Callable[[dict[str, Any]], dict[str, Any] | None], none: str
+) -> None:
+    """Give a group the command that lists what the service has at a path; `row` returns what is shown of one."""
+
+    @group.command("list", short_help=help.partition(";")[0].rstrip(".") + ".", help=help)
+    @DATABASE
+    @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+    def list_command(database: str, as_json: bool) -> None:
+        found = [row(one) for one in get(database, path)[path.rpartition("/")[2]]]
+        _write_rows([one for one in found if one is not None], as_json, none)
+
+
+def _write_rows(rows: Sequence[Mapping[str, Any]], as_json: bool, none: str) -> None:
+    """Write rows; None in the column "monitors" stands for all, elsewhere for nothing."""
+    if as_json:
+        terminal.write_json(list(rows))
+        return
+    if not rows:
+        terminal.write(terminal.wrapped(none))
+        return
+    cells = [[_cell(value, "all" if name == "monitors" else "-") for name, value in row.items()] for row in rows]
+    table = Table([Column(name, str, left=True) for name in rows[0]], cells)
+    terminal.write(table.to_text(terminal.width()))
+
+
+def _cell(value: Any, nothing: str) -> str:
+    if value is None:
+        return nothing
+    if isinstance(value, dict):  # the settings of a monitor
+        return " ".join([f"{name}={each}" for name, each in value.items()][:3])
+    return " ".join(value) if isinstance(value, list) else str(value)

@@ -9,8 +9,7 @@ import click
 
 from sidelight.cli import terminal
 from sidelight.cli.group import InOrder
-from sidelight.cli.server.database import DATABASE, post
-from sidelight.cli.server.tables import add_list, moment
+from sidelight.cli.server.database import DATABASE, add_list, moment, post
 from sidelight.errors import SidelightError
 
 _NAME = click.argument("name", metavar="NAME")

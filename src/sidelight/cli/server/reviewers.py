@@ -8,9 +8,8 @@ import click
 
 from sidelight.cli import terminal
 from sidelight.cli.group import InOrder
-from sidelight.cli.server.database import DATABASE, MONITORS, URL, get, post
+from sidelight.cli.server.database import DATABASE, MONITORS, URL, add_list, get, moment, post
 from sidelight.cli.server.keys import SCOPES
-from sidelight.cli.server.tables import add_list, moment
 from sidelight.errors import SidelightError
 
 _NAME = click.argument("name", metavar="NAME")

@@ -169,7 +169,7 @@ def command(
     write_json_logs(logging.getLevelNamesMapping()[log.upper()])
     with listen(host, port) as listener:
         if demo:
-            from sidelight.service.demo.run import run_demo
+            from sidelight.service.demo import run_demo
 
             click.echo("Making up a day of predictions and reviews ...")
             run_demo(settings, listener, partial(_say_demo, host), **serving)

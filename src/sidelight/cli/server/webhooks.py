@@ -8,8 +8,7 @@ import click
 
 from sidelight.cli import terminal
 from sidelight.cli.group import InOrder
-from sidelight.cli.server.database import DATABASE, post
-from sidelight.cli.server.tables import add_list, moment
+from sidelight.cli.server.database import DATABASE, add_list, moment, post
 
 _EVENTS = ("verdict.changed", "budget.used_up", "answers.overdue")
 _FORMATS = ("generic", "slack", "pagerduty")

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import socket
+import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,7 +27,12 @@ from sidelight.service.domain.inputs import Prediction
 from sidelight.service.domain.queue import MOST_CLAIMED, claim_verifications
 from sidelight.service.domain.reviews import Said, give_review
 from sidelight.service.domain.service import Service
+from sidelight.service.options import Options
 from sidelight.service.problems import Problem
+from sidelight.service.server.app import make_app
+from sidelight.service.server.listener import address_of
+from sidelight.service.server.run import opened_service
+from sidelight.service.server.uvicorn_server import serve
 from sidelight.service.writer.unit import Job, Work, job
 
 NAME = "demo"
@@ -145,3 +154,22 @@ class Demo:
                 await self._review(world, 6)
             except Problem:  # the visitor may have archived or settled something
                 continue
+
+
+def run_demo(options: Options, listener: socket.socket, say: Callable[[str, str], object], **serving: Any) -> None:
+    """Serve made-up monitors, from a folder that is deleted at the end; `serving` is for `serve`.
+
+    `say(address, password)` is called once every page has something to show.
+    """
+    with (
+        tempfile.TemporaryDirectory(prefix="sidelight-demo-") as folder,
+        opened_service(str(Path(folder, "demo.db")), options) as service,
+    ):
+        demo = Demo(service)
+        demo.prepare()
+        demo.start()
+        try:
+            ready = partial(say, options.url or address_of(listener), demo.password)
+            serve(make_app(service), listener, ready=ready, **serving)
+        finally:
+            demo.stop()

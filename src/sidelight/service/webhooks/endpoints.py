@@ -15,9 +15,8 @@ from sidelight.service.problems import Problem, place
 from sidelight.service.store.base import Reader, Row
 from sidelight.service.webhooks.addresses import AddressError, check_webhook_url
 from sidelight.service.webhooks.events import EVENTS
-from sidelight.service.webhooks.formats import GENERIC, PAGERDUTY, Format
+from sidelight.service.webhooks.formats import GENERIC, PAGERDUTY, Format, new_secret
 from sidelight.service.webhooks.outbox import disable_webhook
-from sidelight.service.webhooks.signatures import new_secret
 from sidelight.service.writer.unit import Work, job
 
 _COLUMNS = "id, url, format, events, monitors, created_at, created_by, disabled_at, failure"

@@ -2,13 +2,19 @@
 
 Slack: an incoming webhook takes {"text": ..., "blocks": [...]}; `&`, `<` and `>` in texts are escaped, because Slack
 reads mentions and links from them. PagerDuty: an event of the Events API v2; those with one `dedup_key` are one alert.
+Our own are signed as Standard Webhooks 1.0 (standardwebhooks.com) says: receivers check who sent them, and when.
 """
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import secrets
+from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple
 from urllib.parse import urlsplit
+
+from standardwebhooks import Webhook
 
 from sidelight.service.journal.entry import text_of
 from sidelight.service.webhooks.events import ANSWERS_OVERDUE, BUDGET_USED_UP, VERDICT_CHANGED
@@ -105,3 +111,14 @@ def pagerduty_event(told: Told, routing_key: str) -> dict[str, Any]:
 
 def _slack_text(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def new_secret() -> str:
+    """Return a secret of 256 random bits, as receivers enter it."""
+    return "whsec_" + base64.b64encode(secrets.token_bytes(32)).decode("ascii")
+
+
+def signed_headers(secret: str, id: str, timestamp: int, body: bytes) -> dict[str, str]:
+    """Return the three headers of a message."""
+    signature = Webhook(secret).sign(id, datetime.fromtimestamp(timestamp, UTC), body.decode("ascii"))
+    return {"webhook-id": id, "webhook-timestamp": str(timestamp), "webhook-signature": signature}

@@ -14,8 +14,15 @@ from sidelight.service.journal import audit
 from sidelight.service.journal.entry import text_of
 from sidelight.service.store.base import Reader, Transaction
 from sidelight.service.webhooks.delivery import SECONDS, send_message
-from sidelight.service.webhooks.formats import GENERIC, SLACK, Format, Told, pagerduty_event, slack_message
-from sidelight.service.webhooks.signatures import signed_headers
+from sidelight.service.webhooks.formats import (
+    GENERIC,
+    SLACK,
+    Format,
+    Told,
+    pagerduty_event,
+    signed_headers,
+    slack_message,
+)
 from sidelight.service.writer.duties import LEASE, duty
 from sidelight.service.writer.unit import Work, job
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
 from types import SimpleNamespace
@@ -29,7 +30,6 @@ from sidelight.service.web.class_rows import (
     standings,
     turn_rows,
 )
-from sidelight.service.web.columns import asked_over_time
 from sidelight.service.web.etags import new_etag
 from sidelight.service.web.pages.overview import VERDICTS, tolerance_words
 from sidelight.service.web.rendering import page_address, render_page
@@ -38,6 +38,17 @@ from sidelight.text import count, grouped
 
 router = make_router()
 _PAGE = 100
+_HOUR, _DAY = 3600, 86400
+_SIZES: Sequence[tuple[int, str]] = (
+    (300, "%H:%M"),
+    (1800, "%b %d, %H:%M"),
+    (_HOUR, "%b %d, %H:00"),
+    (6 * _HOUR, "%b %d, %H:00"),
+    (_DAY, "%b %d"),
+    (7 * _DAY, "%b %d"),
+    (28 * _DAY, "%b %Y"),
+)
+_MOST_SPANS = 50
 _WORDS = {"above": "Above", "near": "Near", "unknown": "Open", "below": "Below"}
 
 
@@ -86,7 +97,7 @@ def dashboard_page(request: Request, monitor: str, verdict: str = "", q: str = "
                 "oldest": min((one.oldest for one in unsettled.values() if one.oldest is not None), default=None),
                 "budgets": _budgets(tx, row, report),
                 "rows": [(one, past[key].points, unsettled.get(key)) for one, key in zip(shown, keys, strict=True)],
-                "columns": charts.stacked_chart(asked_over_time(tx, row.id), ("answered", "not answered")),
+                "columns": charts.stacked_chart(_asked_over_time(tx, row.id), ("answered", "not answered")),
                 "turns": turn_rows(tx, row.id, row.name, [turn for one in past.values() for turn in one.turns]),
                 "base": own_address(request),
                 "now": tx.now(),
@@ -189,3 +200,23 @@ def _class_facts(one: ClassReport) -> list[tuple[str, str]]:
     if one.stands is not None and one.stands[1]:
         facts.append(("Missing answers", f"the verdict {stands_text(*one.stands)}"))
     return facts
+
+
+def _asked_over_time(tx: Reader, monitor: str) -> list[tuple[str, float, float]]:
+    """Return, for each time span, how many of the verifications requested in it were answered, and how many were not.
+
+    Spans are long enough that a few cover all verifications; after some years only the latest are shown.
+    """
+    ends = tx.one("SELECT MIN(asked_at), MAX(asked_at) FROM verifications WHERE monitor = ?", monitor)
+    if ends is None or ends[0] is None:
+        return []
+    first, last = ends
+    size, form = next((one for one in _SIZES if last - first <= one[0] * (_MOST_SPANS - 2)), _SIZES[-1])
+    # Whole seconds, because dividing integers truncates in both databases; a cast may round to the next second.
+    sql = (
+        "SELECT CAST(asked_at AS BIGINT) / ?, SUM(CASE WHEN state = 'answered' THEN 1 ELSE 0 END), COUNT(*)"
+        " FROM verifications WHERE monitor = ? GROUP BY 1"
+    )
+    found = {at: (float(answered), float(asked - answered)) for at, answered, asked in tx.all(sql, size, monitor)}
+    spans = range(max(min(found), max(found) + 1 - _MOST_SPANS), max(found) + 1)
+    return [(datetime.fromtimestamp(at * size, UTC).strftime(form), *found.get(at, (0.0, 0.0))) for at in spans]
