@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from fastapi import Request, Response
 from starlette.responses import RedirectResponse
@@ -45,13 +45,6 @@ _NOTICES = {
     "withdrawn": ("good", "Your answer to verification {} was withdrawn; the verification is waiting again."),
     "disputed": ("warn", "You and another reviewer disagree on verification {}; someone else will settle it."),
 }
-
-
-class Choice(NamedTuple):
-    """A label to choose."""
-
-    name: str
-    key: str
 
 
 @router.get("/m/{monitor}/review")
@@ -154,11 +147,7 @@ def _shown_verification(
     settling = verification.open and reviews_disagree(slots, review.reviews) and settles
     names = reviewers.reviewer_names(tx) if settling or not verification.open else {}
     others = [one for one in slots if one.slot > 0 and one.answer is not None] if settling else []
-    return {
-        "number": verification.number,
-        "asked_at": verification.asked_at,
-        "state": verification.state,
-        "revision": verification.revision,
+    return verification._asdict() | {
         "prediction": None if review.blind else str(verification.prediction),
         "own": None if own is None or settling else answer_words(own, review.blind),
         "others": [
@@ -167,7 +156,6 @@ def _shown_verification(
         "settling": settling,
         "settled": None if verification.open else state_words(verification, review.blind)[0],
         "settled_by": names.get(verification.settled_by or "", verification.settled_by),
-        "settled_at": verification.settled_at,
         # Whoever may not replace the answer of others can only look at it.
         "locked": not verification.open
         and (verification.state in (FORGOTTEN, DELETED) or (own is None and not settles)),
@@ -204,7 +192,7 @@ def choices(review: ReviewSettings, prediction: Any) -> dict[str, Any]:
     """
     keys = label_keys(review.labels)
     also = "" if review.blind else keys.pop(str(prediction), "")
-    return {"labels": [Choice(one, key) for one, key in keys.items()], "also": also}
+    return {"labels": list(keys.items()), "also": also}
 
 
 def _held_by_others(tx: Reader, monitor: str, reviewer: str) -> int:

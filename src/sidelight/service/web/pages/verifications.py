@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 from fastapi import Query, Request, Response
 
@@ -50,7 +50,7 @@ def verifications_page(
         row, review = monitor_for(tx, visitor, monitor, "report")
         state = state if state in _STATES else ""
         name = None if review.blind else name  # filtering by class would reveal the predictions
-        shown, older = _verification_page(tx, row.id, review, Wanted(state, name, q, before))
+        shown, older = _verification_page(tx, row.id, review, state, name, q, before)
         slots = slots_among(tx, row.id, [one.number for one in shown])
         names, now = reviewers.reviewer_names(tx), tx.now()
     live = {number: [one for one in found if one.live(now)] for number, found in slots.items()}
@@ -58,6 +58,7 @@ def verifications_page(
     asked = {"state": state, "class_": name, "q": q}
     context = page_context(visitor, row, "Verifications") | {
         "rows": [_verification_row(one, live.get(one.number, []), names, review) for one in shown],
+        "names": names,
         "filters": [(key, words) for key, words in _STATES.items() if key != "disputed" or review.reviews > 1],
         "state": state,
         "blind": review.blind,
@@ -73,22 +74,13 @@ def verifications_page(
     return render_page("verifications.html", context)
 
 
-class Wanted(NamedTuple):
-    """Which verifications to list."""
-
-    state: str
-    name: str | None
-    """The JSON of a class."""
-    q: str
-    """Part of an id, or the number of a verification."""
-    before: int | None
-
-
 def _verification_page(
-    tx: Reader, monitor: str, review: ReviewSettings, wanted: Wanted
+    tx: Reader, monitor: str, review: ReviewSettings, state: str, name: str | None, q: str, before: int | None
 ) -> tuple[list[Verification], int | None]:
-    """Return the verifications of a page, and where the next page begins, if there is one."""
-    state, name, q, before = wanted
+    """Return the verifications of a page, and where the next page begins, if there is one.
+
+    `name` is the JSON of a class, and `q` part of an id, or the number of a verification.
+    """
     where, values = ["v.monitor = ?"], list[Value]([monitor])
     if name is not None:
         where.append("v.class = ?")
@@ -119,23 +111,14 @@ def _verification_page(
 def _verification_row(
     verification: Verification, slots: list[Slot], names: dict[str, str], review: ReviewSettings
 ) -> dict[str, Any]:
+    """Return a verification with its state in words, and what reviewers said or do."""
     differ = verification.open and reviews_disagree(slots, review.reviews)
     word, tone = ("disagreement", "near") if differ else state_words(verification, review.blind)
-    return {
-        "number": verification.number,
-        "id": verification.id,
-        "prediction": str(verification.prediction),
+    said = [one for one in slots if verification.open or one.answer is not None]
+    return verification._asdict() | {
         "word": word,
         "tone": tone,
-        "settled": None
-        if verification.settled_by is None
-        else f"by {names.get(verification.settled_by, verification.settled_by)}",
-        "reviews": [
-            (names.get(one.reviewer, one.reviewer), _review_words(one, review.blind))
-            for one in slots
-            if verification.open or one.answer is not None
-        ],
-        "asked_at": verification.asked_at,
+        "reviews": [(names.get(one.reviewer, one.reviewer), _review_words(one, review.blind)) for one in said],
         "shown": verification.state not in (FORGOTTEN, DELETED),
         "disputed": differ,
     }
