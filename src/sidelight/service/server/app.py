@@ -19,7 +19,7 @@ from sidelight._version import __version__
 from sidelight.errors import SidelightError
 from sidelight.service.api import routes
 from sidelight.service.api.description import describe
-from sidelight.service.api.monitor_names import Names
+from sidelight.service.api.requests import Names
 from sidelight.service.api.routing import MonitorRoutes, Route
 from sidelight.service.api.validation import problem_of
 from sidelight.service.auth.callers import KeyRing

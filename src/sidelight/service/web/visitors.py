@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Callable, Coroutine
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -24,7 +25,6 @@ from sidelight.service.limits import FORM, FORM_FIELDS
 from sidelight.service.problems import Problem, unavailable
 from sidelight.service.settings import ReviewSettings, make_review, split
 from sidelight.service.store.base import Reader, StorageError
-from sidelight.service.web.etags import NotModified
 from sidelight.service.web.rendering import page_headers, render_page
 
 _SCOPES = {"": "report", "/insight": "report", "/review": "answer", "/verifications": "report", "/settings": "report"}
@@ -32,6 +32,10 @@ _SCOPES = {"": "report", "/insight": "report", "/review": "answer", "/verificati
 
 class SignInNeeded(Exception):  # noqa: N818, a redirect, not a failure
     """The page needs a visitor who has signed in."""
+
+
+class NotModified(Exception):  # noqa: N818, an answer, not a failure
+    """The browser has the page with this tag already."""
 
 
 class Form:
@@ -71,6 +75,18 @@ def page_context(visitor: Reviewer, monitor: MonitorRow | None = None, tab: str 
     id = None if monitor is None else monitor.id
     may = {path: visitor.may(scope, id) for path, scope in _SCOPES.items()}
     return {"who": visitor, "monitor": monitor, "tab": tab, "may": may.get}
+
+
+def new_etag(request: Request, *parts: object) -> str:
+    """Return a tag that changes whenever the page would, or raise `NotModified` if the browser has that one.
+
+    It depends on the address and on `parts`: the visitor, and the page's data.
+    """
+    text = repr((request.url.path, request.url.query, *parts))
+    etag = f'W/"{hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32]}"'
+    if request.headers.get("if-none-match") == etag:
+        raise NotModified(etag)
+    return etag
 
 
 class PageRoute(APIRoute):

@@ -30,10 +30,17 @@ from sidelight.service.web.class_rows import (
     standings,
     turn_rows,
 )
-from sidelight.service.web.etags import new_etag
 from sidelight.service.web.pages.overview import VERDICTS, tolerance_words
 from sidelight.service.web.rendering import page_address, render_page
-from sidelight.service.web.visitors import enter, make_router, monitor_for, own_address, page_context, service_of
+from sidelight.service.web.visitors import (
+    enter,
+    make_router,
+    monitor_for,
+    new_etag,
+    own_address,
+    page_context,
+    service_of,
+)
 from sidelight.text import count, grouped
 
 router = make_router()

@@ -13,9 +13,8 @@ from sidelight.service.problems import Problem
 from sidelight.service.web import charts
 from sidelight.service.web.charts import percent
 from sidelight.service.web.class_rows import class_address
-from sidelight.service.web.etags import new_etag
 from sidelight.service.web.rendering import page_address, render_page
-from sidelight.service.web.visitors import enter, make_router, monitor_for, page_context, service_of
+from sidelight.service.web.visitors import enter, make_router, monitor_for, new_etag, page_context, service_of
 from sidelight.text import count
 
 router = make_router()

@@ -16,9 +16,8 @@ from sidelight.service.problems import Problem
 from sidelight.service.settings import make_review, split
 from sidelight.service.store.base import Reader
 from sidelight.service.web.charts import percent
-from sidelight.service.web.etags import new_etag
 from sidelight.service.web.rendering import render_page
-from sidelight.service.web.visitors import enter, make_router, page_context, service_of
+from sidelight.service.web.visitors import enter, make_router, new_etag, page_context, service_of
 
 router = make_router()
 _MOST_REPORTS = 50

@@ -15,10 +15,9 @@ from sidelight.service.faults import MOST_CHARACTERS
 from sidelight.service.journal import entry as journal
 from sidelight.service.settings import ReviewSettings
 from sidelight.service.store.base import Reader, Value
-from sidelight.service.web.etags import new_etag
 from sidelight.service.web.pages.review import answer_words, state_words
 from sidelight.service.web.rendering import page_address, render_page
-from sidelight.service.web.visitors import enter, make_router, monitor_for, page_context, service_of
+from sidelight.service.web.visitors import enter, make_router, monitor_for, new_etag, page_context, service_of
 from sidelight.service.writer.unit import Verification
 
 router = make_router()
