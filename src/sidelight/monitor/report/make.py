@@ -17,6 +17,11 @@ from sidelight.monitor.settings import Settings
 from sidelight.monitor.stats.overall import Counts, overall
 from sidelight.monitor.types import ANSWERS, Reason, VerdictChanged, Verification
 
+_SAME = (
+    *("name", "tolerance", "predictions", "verified", "errors", "pending", "overdue", "skipped"),
+    *("estimate", "verdict", "reopened", "alarms"),
+)
+"""What a report says about a class as its state does."""
 _MONTH, _LEAST_SPAN = 30 * 86400.0, 3600.0
 
 
@@ -110,18 +115,9 @@ def _class_report(
 ) -> ClassReport:
     stalled = _stalled(state, refusal if decidable else Reason.HOPELESS)
     return ClassReport(
-        name=state.name,
-        tolerance=state.tolerance,
-        predictions=state.predictions,
-        verified=state.verified,
-        errors=state.errors,
-        pending=state.pending,
-        overdue=state.overdue,
-        skipped=state.skipped,
+        **{name: getattr(state, name) for name in _SAME},
         counted=state.n,
-        estimate=state.estimate,
         interval=state.interval(),
-        verdict=state.verdict,
         margin=state.test.margin,
         undecidable=state.test.undecidable,
         needed=0 if state.verdict != "unknown" else state.needed(),
@@ -134,8 +130,6 @@ def _class_report(
         doubling=state.doubling(),
         stands=state.stands(),
         score=None if state.rounds is None else state.rounds.quality(),
-        reopened=state.reopened,
-        alarms=state.alarms,
         events=tuple(event.text for event in state.events if event.cause != ANSWERS or _turned(event)),
     )
 
