@@ -43,7 +43,7 @@ imports: $(READY)  ## the direction of imports
 	$(BIN)/lint-imports
 
 bench: $(READY)  ## measure speed: ratios and growth
-	for script in analysis loop large baselines bayesian dmed contextual any_model monitor studies service; do $(BIN)/python benchmarks/$$script.py || exit 1; done
+	for script in analysis loop large baselines growth bayesian dmed contextual any_model monitor studies service; do $(BIN)/python benchmarks/$$script.py || exit 1; done
 
 torture: $(READY)  ## kill servers 200 times on each database, trace syncs, break disks, copy much (an hour)
 	SIDELIGHT_KILLS=200 SIDELIGHT_DECISIONS=100000 $(BIN)/python -m pytest -q -n 0 tests/service/durability tests/service/maintenance/test_copy.py

@@ -13,6 +13,7 @@ from sidelight.kernels import interpreted, loop
 from sidelight.strategies.base import observe
 from sidelight.strategies.posterior.simplex_sampling import draw_law
 from sidelight.strategies.posterior.tspm import TSPM, TSPMGaussian
+from sidelight.strategies.shared.candidates import best_action
 
 APPLE = sl.games.load("apple-tasting")
 PRICING = sl.games.load("dynamic-pricing", prices=3)
@@ -296,3 +297,23 @@ def test_of_equal_actions_the_informative_one_is_played():
     results = sl.simulate(TSPM(game), IID([0.35, 0.65]), horizon=3000, runs=4)
     assert (results.plays[:, 0] == 1).all()
     assert results.final.max() < 60
+
+
+@pytest.mark.parametrize("cost", ["1/10", "3/10", "1", "2"])
+def test_two_point_masses_are_never_told_apart(cost):
+    """A message is always spam, or never: sampling plays the two labels for ever, as likely as the prior says.
+
+    Lattimore and Szepesvári, COLT 2019: whatever asking costs, it is best under neither law, and so is not played; and
+    labels show nothing, so that the belief stays as it is.
+    """
+    game = sl.games.load("matching-pennies", cost=cost)
+    strategy = quiet(TSPM, game)
+    parameters, state = strategy.compiled_parameters, strategy.state
+    for law in ([1.0, 0.0], [0.0, 1.0]):
+        (label,) = [a for a in range(3) if float(np.dot(np.array(game.loss[a], float), law)) == 0]
+        assert best_action(parameters.choice, np.array(law), state.plays) == label
+    before = [part.copy() for part in state.belief]
+    for label in (0, 1):
+        assert not game.informative(label)
+        observe(parameters, state, label, 0, NOTHING)
+    assert all(np.array_equal(part, kept) for part, kept in zip(state.belief, before, strict=True))
