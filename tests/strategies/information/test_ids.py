@@ -7,7 +7,7 @@ from sidelight import Game, environments, games, simulate
 from sidelight.errors import SidelightError
 from sidelight.kernels import interpreted
 from sidelight.strategies.baselines.uniform import Uniform
-from sidelight.strategies.information import ids
+from sidelight.strategies.information import law_regression
 from sidelight.strategies.information.ids import IDS
 from sidelight.strategies.shared.information_ratio import mix_actions, share_of_second
 
@@ -72,7 +72,7 @@ def test_what_is_certain_is_played():
 @pytest.mark.parametrize("fresh", [7, 10_000])
 def test_bounds_follow_the_formulas(name, fresh, monkeypatch):
     """Against NumPy's own linear algebra, with V^-1 kept by rank-one updates and inverted anew now and then."""
-    monkeypatch.setattr(ids, "FRESH", fresh)
+    monkeypatch.setattr(law_regression, "FRESH", fresh)
     game = games.load(name)
     strategy = IDS(game, width=0.8, seed=1)
     seen = drive(strategy, 120)

@@ -65,9 +65,9 @@ def test_mario_looks_while_thompson_would_call():
 def test_vids_weighs_what_its_laws_say(name, law, rounds):
     strategy = played(VIDS, name, rounds, law)
     game, state, compiled = strategy.game, strategy.state, strategy.compiled_parameters
-    laws, loss = state.pool.laws, np.array(game.loss, float)
+    laws, loss = state.posterior.pool.laws, np.array(game.loss, float)
     best = (laws @ compiled.choice.loss.T).argmin(axis=1)
-    assert best.tolist() == state.pool.best.tolist()
+    assert best.tolist() == state.posterior.pool.best.tolist()
     gap = (laws @ loss.T).mean(axis=0) - (laws @ loss.T).min(axis=1).mean()
     assert state.scratch.gap == pytest.approx(gap, abs=1e-12)
     for a in range(game.n_actions):
@@ -82,10 +82,10 @@ def test_vids_weighs_what_its_laws_say(name, law, rounds):
 def test_the_pool_follows_the_posterior():
     """On apple tasting the posterior after n tastes with r rotten ones is Beta(1 + r, 1 + n - r), nearly."""
     strategy = played(VIDS, "apple-tasting", 200, [0.9, 0.1], draws=2_000)
-    rotten, good = strategy.state.belief.counts[1:3]
+    rotten, good = strategy.state.posterior.belief.counts[1:3]
     mean = (1 + rotten) / (2 + rotten + good)
-    assert strategy.state.pool.laws[:, 0].mean() == pytest.approx(mean, abs=0.01)
-    assert strategy.state.pool.laws[:, 0].std() == pytest.approx(
+    assert strategy.state.posterior.pool.laws[:, 0].mean() == pytest.approx(mean, abs=0.01)
+    assert strategy.state.posterior.pool.laws[:, 0].std() == pytest.approx(
         np.sqrt(mean * (1 - mean) / (3 + good + rotten)), rel=0.2
     )
 

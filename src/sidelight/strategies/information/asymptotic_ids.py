@@ -22,23 +22,15 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.analysis import analyze
-from sidelight.game import Game
 from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.kernels.linear_algebra import dot, quadratic_form
-from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, observe
-from sidelight.strategies.information.law_regression import (
-    FRESH,
-    Regression,
-    add_symbol,
-    estimate,
-    invert,
-    new_regression,
-)
+from sidelight.strategies.base import Context, act, observe
+from sidelight.strategies.information.ids import IDS
+from sidelight.strategies.information.law_regression import Regression, add_symbol, new_regression, refresh
 from sidelight.strategies.shared.gap_bounds import Bounds, Rivals, confidence_radius, new_bounds, rivals_of
 from sidelight.strategies.shared.information_ratio import draws_second, mix_actions
-from sidelight.strategies.shared.requirements import refuse_hopeless, settled_action
+from sidelight.strategies.shared.requirements import settled_action
 
 _TINY = 1e-12
 
@@ -80,10 +72,7 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
     if parameters.settled >= 0:
         return parameters.settled
     if state.stale[0] == 1:
-        if regression.updates[0] >= FRESH:
-            invert(compared, regression)
-            regression.updates[0] = 0
-        estimate(compared, regression, bounds)
+        refresh(compared, regression, bounds)
         state.stale[0] = 0
     radius = confidence_radius(parameters.width, regression.log_det[0], max(2.0, state.clock[0]))
     best = leading(compared, regression.law)
@@ -177,7 +166,7 @@ def _observe(parameters: Parameters, state: State, action: int, symbol: int, con
         state.stale[0] = 1
 
 
-class AsymptoticIDS(KernelStrategy):
+class AsymptoticIDS(IDS):
     """Information directed sampling that weighs the rivals of the best action, and stops exploring when all are beaten.
 
     Parameters
@@ -203,13 +192,6 @@ class AsymptoticIDS(KernelStrategy):
     """
 
     guarantee: ClassVar[str] = "none in partial monitoring; asymptotically optimal in linear bandits"
-
-    def __init__(self, game: Game, width: float = 1.0, seed: Seed = 0) -> None:
-        super().__init__(game, seed=seed)
-        self.width = width
-        check_number("width", width, above=0)
-        self.analysis = analyze(game)
-        refuse_hopeless(self.analysis)
 
     def _compile(self) -> Any:
         return Parameters(settled_action(self.analysis), float(self.width), rivals_of(self.analysis))

@@ -25,14 +25,7 @@ from sidelight.game import Game
 from sidelight.kernels import implements
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, observe
-from sidelight.strategies.information.law_regression import (
-    FRESH,
-    Regression,
-    add_symbol,
-    estimate,
-    invert,
-    new_regression,
-)
+from sidelight.strategies.information.law_regression import Regression, add_symbol, new_regression, refresh
 from sidelight.strategies.shared.gap_bounds import (
     Bounds,
     Rivals,
@@ -72,10 +65,7 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
     if parameters.settled >= 0:
         return parameters.settled
     if state.stale[0] == 1:
-        if regression.updates[0] >= FRESH:
-            invert(compared, regression)
-            regression.updates[0] = 0
-        estimate(compared, regression, bounds)
+        refresh(compared, regression, bounds)
         for a in range(bounds.gain.shape[0]):
             bounds.gain[a] = information(compared, regression.inverse, regression.scratch.matrix, a)
         state.stale[0] = 0

@@ -106,6 +106,15 @@ def invert(compared: Rivals, regression: Regression) -> None:
 
 
 @kernel
+def refresh(compared: Rivals, regression: Regression, bounds: Bounds) -> None:
+    """Estimate from all symbols, after inverting V anew where it was updated often."""
+    if regression.updates[0] >= FRESH:
+        invert(compared, regression)
+        regression.updates[0] = 0
+    estimate(compared, regression, bounds)
+
+
+@kernel
 def estimate(compared: Rivals, regression: Regression, bounds: Bounds) -> None:
     """Work out p_hat, the estimated gaps and how far they reach."""
     inverse, law, solved = regression.inverse, regression.law, regression.scratch.solved

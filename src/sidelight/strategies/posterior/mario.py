@@ -16,22 +16,18 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.analysis import analyze
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.kernels import implements
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.kernels.linear_algebra import multiply
-from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, check_whole, observe
-from sidelight.strategies.posterior.law_pool import Pool, Summary, new_pool, new_summary, renew, summarize
-from sidelight.strategies.posterior.law_posterior import Belief, Target, add_symbol, new_belief, new_target
-from sidelight.strategies.posterior.simplex_sampling import SimplexSampler, new_sampler
+from sidelight.strategies.base import Context, Seed, act, observe
+from sidelight.strategies.posterior.law_pool import Summary, new_summary, renew, summarize
+from sidelight.strategies.posterior.law_posterior import Target
+from sidelight.strategies.posterior.pooled import Pooled, Posterior, take_in
 from sidelight.strategies.shared.candidates import BestActions, best_actions, least_played
-from sidelight.strategies.shared.gaussian import channels
 from sidelight.strategies.shared.requirements import settled_action, unseen_pair
 from sidelight.strategies.shared.transport import adjacency, least_place, transport
-
-_TRIES = 1000  # proposals before a Markov chain draws
 
 
 class Parameters(NamedTuple):
@@ -57,9 +53,7 @@ class State(NamedTuple):
 
     clock: Integers
     plays: Integers
-    belief: Belief
-    sampler: SimplexSampler
-    pool: Pool
+    posterior: Posterior
     scratch: Scratch
 
 
@@ -70,8 +64,9 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
     if parameters.settled >= 0:
         return parameters.settled
     room, choice = state.scratch, parameters.choice
-    renew(parameters.target, state.belief, state.sampler, choice, state.pool, t, rng)
-    summarize(state.pool, room.summary)
+    posterior = state.posterior
+    renew(parameters.target, posterior.belief, posterior.sampler, choice, posterior.pool, t, rng)
+    summarize(posterior.pool, room.summary)
     multiply(choice.loss, room.summary.mean, room.expected)
     root = least_place(room.expected)
     transport(parameters.adjacent, root, room.summary.chance, room.expected, room.parent, room.share)
@@ -90,13 +85,11 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
 
 @implements(observe, Parameters)
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
-    if parameters.target.channel.informative[action] == 1 and parameters.settled < 0:
-        add_symbol(parameters.target, state.belief, action, symbol)
-        state.sampler.stale[0] = 1
-        state.sampler.stale[1] = 1
+    if parameters.settled < 0:
+        take_in(parameters.target, state.posterior, action, symbol)
 
 
-class Mario(KernelStrategy):
+class Mario(Pooled):
     """Mario sampling: Bayesian play that always informs, for easy games.
 
     Parameters
@@ -127,26 +120,20 @@ class Mario(KernelStrategy):
     guarantee: ClassVar[str] = "easy games without degenerate actions: Bayes regret of order sqrt(T)"
 
     def __init__(self, game: Game, draws: int = 256, regularization: float = 0.001, seed: Seed = 0) -> None:
-        super().__init__(game, seed=seed)
-        self.draws = draws
-        self.regularization = regularization
-        check_whole("draws", draws, least=2)
-        check_number("regularization", regularization, above=0)
-        self.analysis = analyze(game)
+        super().__init__(game, draws, regularization, seed)
         if self.analysis.kind not in ("trivial", "easy"):
             raise SidelightError(f"Mario plays easy games, and this one is {self.analysis.kind}: use VIDS or TSPM")
         if (pair := unseen_pair(self.analysis)) is not None:
             raise SidelightError(
                 f"Mario does not play degenerate actions, and only those tell actions {pair[0]} and {pair[1]} apart"
             )
-        self._channel = channels(game)
 
     def _compile(self) -> Parameters:
         return Parameters(
             settled=settled_action(self.analysis),
             choice=best_actions(self.analysis, relative=True, pareto=True),
             adjacent=adjacency(self.analysis),
-            target=new_target(self.game, self._channel, True, float(self.regularization), _TRIES),
+            target=self._target(),
         )
 
     def _start(self) -> State:
@@ -154,9 +141,7 @@ class Mario(KernelStrategy):
         return State(
             clock=np.zeros(1, np.int64),
             plays=np.zeros(self.game.n_actions, np.int64),
-            belief=new_belief(self._channel, outcomes, float(self.regularization)),
-            sampler=new_sampler(outcomes, len(self._channel.owner)),
-            pool=new_pool(int(self.draws), outcomes),
+            posterior=self._posterior(),
             scratch=Scratch(
                 new_summary(classes, outcomes), np.zeros(classes), np.zeros(classes, np.int64), np.zeros(classes)
             ),

@@ -16,22 +16,18 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.analysis import analyze
 from sidelight.game import Game
 from sidelight.game_arrays import signals
 from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.kernels.linear_algebra import dot
-from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, check_whole, observe
-from sidelight.strategies.posterior.law_pool import Pool, Summary, new_pool, new_summary, renew, summarize
-from sidelight.strategies.posterior.law_posterior import Belief, Target, add_symbol, new_belief, new_target
-from sidelight.strategies.posterior.simplex_sampling import SimplexSampler, new_sampler
+from sidelight.strategies.base import Context, Seed, act, observe
+from sidelight.strategies.posterior.law_pool import Summary, new_summary, renew, summarize
+from sidelight.strategies.posterior.law_posterior import Target
+from sidelight.strategies.posterior.pooled import Pooled, Posterior, take_in
 from sidelight.strategies.shared.candidates import BestActions, best_actions, candidates
-from sidelight.strategies.shared.gaussian import channels
 from sidelight.strategies.shared.information_ratio import draws_second, mix_actions
 from sidelight.strategies.shared.requirements import refuse_hopeless, settled_action
-
-_TRIES = 1000  # proposals before a Markov chain draws
 
 
 class Parameters(NamedTuple):
@@ -60,9 +56,7 @@ class State(NamedTuple):
     """What play changes."""
 
     clock: Integers
-    belief: Belief
-    sampler: SimplexSampler
-    pool: Pool
+    posterior: Posterior
     scratch: Scratch
 
 
@@ -73,8 +67,9 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
     if parameters.settled >= 0:
         return parameters.settled
     room = state.scratch
-    renew(parameters.target, state.belief, state.sampler, parameters.choice, state.pool, t, rng)
-    summarize(state.pool, room.summary)
+    posterior = state.posterior
+    renew(parameters.target, posterior.belief, posterior.sampler, parameters.choice, posterior.pool, t, rng)
+    summarize(posterior.pool, room.summary)
     weigh(parameters, room)
     mix_actions(room.gap, room.gain, room.mixed, room.share)
     return room.mixed[1] if draws_second(room.share[0], rng) else room.mixed[0]
@@ -115,13 +110,11 @@ def set_symbols(shown: Integers, law: Floats, symbol: Floats) -> None:
 
 @implements(observe, Parameters)
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
-    if parameters.target.channel.informative[action] == 1 and parameters.settled < 0:
-        add_symbol(parameters.target, state.belief, action, symbol)
-        state.sampler.stale[0] = 1
-        state.sampler.stale[1] = 1
+    if parameters.settled < 0:
+        take_in(parameters.target, state.posterior, action, symbol)
 
 
-class VIDS(KernelStrategy):
+class VIDS(Pooled):
     """Bayesian information directed sampling, for any game that can be learned.
 
     Parameters
@@ -151,14 +144,8 @@ class VIDS(KernelStrategy):
     guarantee: ClassVar[str] = "easy and hard games, as Bayes regret, for the exact posterior"
 
     def __init__(self, game: Game, draws: int = 256, regularization: float = 0.001, seed: Seed = 0) -> None:
-        super().__init__(game, seed=seed)
-        self.draws = draws
-        self.regularization = regularization
-        check_whole("draws", draws, least=2)
-        check_number("regularization", regularization, above=0)
-        self.analysis = analyze(game)
+        super().__init__(game, draws, regularization, seed)
         refuse_hopeless(self.analysis)
-        self._channel = channels(game)
 
     def _compile(self) -> Parameters:
         choice = best_actions(self.analysis, relative=True)
@@ -169,16 +156,14 @@ class VIDS(KernelStrategy):
             choice=choice,
             loss=np.array(rows),
             shown=signals(self.game).shown,
-            target=new_target(self.game, self._channel, True, float(self.regularization), _TRIES),
+            target=self._target(),
         )
 
     def _start(self) -> State:
         game, symbols = self.game, len(self._channel.owner)
         return State(
             clock=np.zeros(1, np.int64),
-            belief=new_belief(self._channel, game.n_outcomes, float(self.regularization)),
-            sampler=new_sampler(game.n_outcomes, symbols),
-            pool=new_pool(int(self.draws), game.n_outcomes),
+            posterior=self._posterior(),
             scratch=Scratch(
                 summary=new_summary(len(candidates(self.analysis)), game.n_outcomes),
                 symbol=np.zeros(symbols),
