@@ -56,7 +56,7 @@ class Target:
         code = service.do(sessions.make_first_link())
         if code is not None:
             password = passwords.hashed_password("of the benchmark")
-            self.cookie = f"sidelight={service.do(sessions.follow_link(code, 'benchmark', password)).cookie}"
+            self.cookie = f"sidelight={service.do(sessions.follow_link(code, 'benchmark', password))}"
         service.close()
         command = [sys.executable, str(HERE / "service_target.py"), database]
         self.processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(processes)]

@@ -40,11 +40,7 @@ def plan_command(tolerance: float, confidence: float, rates: tuple[float, ...], 
     from sidelight.monitor.stats.confidence import rate_test
     from sidelight.monitor.stats.stopping import stopped
 
-    for name, value in (("tolerance", tolerance), ("confidence", confidence)):
-        if not 0.0 < value < 1.0:
-            raise click.BadParameter("give a number between 0 and 1", param_hint=f"--{name}")
-    if not all(0.0 <= rate <= 1.0 for rate in rates):
-        raise click.BadParameter("give numbers from 0 to 1", param_hint="--rate")
+    _check_rates(tolerance, confidence, rates)
     chosen = sorted(set(rates)) or [factor * tolerance for factor in _FACTORS if factor * tolerance <= 1.0]
     test = rate_test(tolerance, confidence)
     if test.few.end(0) > _MOST:
@@ -73,6 +69,14 @@ def plan_command(tolerance: float, confidence: float, rates: tuple[float, ...], 
     click.echo(table.to_text(terminal.width()))
     if any(labels is None for _, _, labels, _, _ in rows):
         click.echo(f"\n- means more than {_MOST}: so near the tolerance, a margin (--margin of 'new') decides sooner.")
+
+
+def _check_rates(tolerance: float, confidence: float, rates: tuple[float, ...]) -> None:
+    for name, value in (("tolerance", tolerance), ("confidence", confidence)):
+        if not 0.0 < value < 1.0:
+            raise click.BadParameter("give a number between 0 and 1", param_hint=f"--{name}")
+    if not all(0.0 <= rate <= 1.0 for rate in rates):
+        raise click.BadParameter("give numbers from 0 to 1", param_hint="--rate")
 
 
 def _fixed(rate: float, tolerance: float, confidence: float) -> float | None:

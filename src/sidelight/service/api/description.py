@@ -52,7 +52,7 @@ def describe(app: FastAPI) -> dict[str, Any]:
 
 def _complete(operation: dict[str, Any], route: APIRoute) -> None:
     """Add the scope of an operation."""
-    scopes = sorted({gate.scope for gate in gates_of(route)})
+    scopes = sorted({gate.scope for gate in gates_of(route.dependant)})
     operation["security"] = [{"key": scopes}] if scopes else []
     if scopes:
         operation["x-scope"] = scopes[0]

@@ -55,7 +55,7 @@ class Route(APIRoute):
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return the function that handles a request."""
-        gate: Any = next(gates_of(self), None)  # its subclasses return what a route is called with
+        gate: Any = next(gates_of(self.dependant), None)  # its subclasses return what a route is called with
         hints = get_type_hints(self.endpoint, include_extras=True)
         readers = {name: TypeAdapter(hints[name]).validate_python for name in ("query", "body") if name in hints}
         takes_id, takes_request = "id" in hints, "request" in hints
@@ -115,16 +115,12 @@ def refusals(*kinds: str) -> dict[int | str, dict[str, Any]]:
     return found
 
 
-def gates_of(route: APIRoute) -> Iterator[Gate]:
-    """Yield the gates of a route."""
-    yield from _gates_in(route.dependant)
-
-
-def _gates_in(dependant: Dependant) -> Iterator[Gate]:
+def gates_of(dependant: Dependant) -> Iterator[Gate]:
+    """Yield the gates that a route depends on."""
     if isinstance(dependant.call, Gate):
         yield dependant.call
     for one in dependant.dependencies:
-        yield from _gates_in(one)
+        yield from gates_of(one)
 
 
 def _validated(validate: Callable[[Any], Any], value: Any, source: str) -> Any:

@@ -87,18 +87,19 @@ def _stored(tx: Reader, monitors: Collection[tuple[Any, ...]]) -> Iterator[Famil
 
 def _of_the_service(tx: Reader) -> Iterator[Family]:
     """Yield what does not belong to a monitor: webhooks and their messages."""
-    now = tx.now()
-    waiting = tx.one("SELECT COUNT(*), MIN(created_at) FROM outbox WHERE sent_at IS NULL") or (0, None)
-    age = 0.0 if waiting[1] is None else max(0.0, now - waiting[1])
-    yield Family(
-        "sidelight_webhook_messages_waiting", "gauge", "Webhook messages not delivered yet.", [({}, waiting[0])]
-    )
-    yield Family(
-        "sidelight_webhook_oldest_message_seconds", "gauge", "Age of the oldest undelivered message.", [({}, age)]
-    )
-    failing = tx.one("SELECT COUNT(*) FROM webhooks WHERE disabled_at IS NULL AND failure IS NOT NULL") or (0,)
+    waiting, oldest = tx.one("SELECT COUNT(*), MIN(created_at) FROM outbox WHERE sent_at IS NULL") or (0, None)
+    (failing,) = tx.one("SELECT COUNT(*) FROM webhooks WHERE disabled_at IS NULL AND failure IS NOT NULL") or (0,)
+    for name, help, value in (
+        ("messages_waiting", "Webhook messages not delivered yet.", waiting),
+        (
+            "oldest_message_seconds",
+            "Age of the oldest undelivered message.",
+            max(0.0, tx.now() - oldest) if oldest else 0,
+        ),
+    ):
+        yield Family(f"sidelight_webhook_{name}", "gauge", help, [({}, value)])
     help = "Webhooks whose last message was not delivered."
-    yield Family("sidelight_webhooks_failing", "gauge", help, [({}, failing[0])])
+    yield Family("sidelight_webhooks_failing", "gauge", help, [({}, failing)])
 
 
 _PER_MONITOR = (

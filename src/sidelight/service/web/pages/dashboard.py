@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -77,19 +76,7 @@ def dashboard_page(request: Request, monitor: str, verdict: str = "", q: str = "
         waiting = waiting_for(tx, row.id, visitor.actor, review.reviews, visitor.may("settle", row.id))
     etag = new_etag(request, visitor, row.last, row.settings, waiting)
     report = service.report(row.id)
-    chosen = [one for one in report.classes if verdict in ("", one.verdict) and q.lower() in str(one.name).lower()]
-    first = (max(1, min(page, 1 + (len(chosen) - 1) // _PAGE)) - 1) * _PAGE
-    shown = sorted(chosen, key=by_importance)[first : first + _PAGE]
-    link = partial(page_address, f"/m/{row.name}")
-    table = {
-        "total": len(chosen),
-        "first": first + 1,
-        "page": first // _PAGE + 1,
-        "verdict": verdict,
-        "q": q,
-        "link": lambda **changes: link(**{"verdict": verdict, "q": q, "page": None} | changes),
-        "limit": charts.common_limit((one.tolerance for one in shown), (one.estimate for one in shown)),
-    }
+    shown, table = _class_table(row, report, verdict, q, page)
     with service.read() as tx:
         past, unsettled = histories(tx, row.id, [one.name for one in shown]), standings(tx, row.id, review.reviews)
         keys = [journal.text_of(one.name) for one in shown]
@@ -113,6 +100,25 @@ def dashboard_page(request: Request, monitor: str, verdict: str = "", q: str = "
             }
         )
     return render_page("dashboard.html", context)
+
+
+def _class_table(
+    row: MonitorRow, report: Report, verdict: str, q: str, page: int
+) -> tuple[list[ClassReport], dict[str, Any]]:
+    """Return the classes on one page of those that were asked for, and what else their table shows."""
+    chosen = [one for one in report.classes if verdict in ("", one.verdict) and q.lower() in str(one.name).lower()]
+    first = (max(1, min(page, 1 + (len(chosen) - 1) // _PAGE)) - 1) * _PAGE
+    shown = sorted(chosen, key=by_importance)[first : first + _PAGE]
+    asked = {"verdict": verdict, "q": q, "page": None}
+    return shown, {
+        "total": len(chosen),
+        "first": first + 1,
+        "page": first // _PAGE + 1,
+        "verdict": verdict,
+        "q": q,
+        "link": lambda **changes: page_address(f"/m/{row.name}", **asked | changes),
+        "limit": charts.common_limit((one.tolerance for one in shown), (one.estimate for one in shown)),
+    }
 
 
 def _totals(report: Report) -> dict[str, Any]:
