@@ -44,8 +44,8 @@ likely outcome (balanced and imbalanced, the instances of the ICML 2024 paper; r
 5 % from where the best action changes (near-border, near-tie). In each world all strategies meet the same outcomes.
 Those called "T known" are told the horizon; the others are not.
 
-To run it yourself (about 3 minutes for the short form and half an hour for the full one, on two cores that have nothing
-else to do), and to write this page:
+To run it yourself (about 5 minutes for the short form and an hour for the full one, on two cores that have nothing else
+to do), and to write this page:
 
 ```
 sidelight study run studies/benchmark-short.toml --out short
@@ -180,7 +180,7 @@ def short(text: str) -> str:
         found = found.replace(full, brief)
     found = re.sub(r"^runs = (\d+)$", lambda runs: f"runs = {max(1, int(runs[1]) // 2)}", found, flags=re.MULTILINE)
     head = (
-        "# The short form of benchmark.toml: 1 000 rounds and half the runs, in 3 minutes on two cores.\n"
+        "# The short form of benchmark.toml: 1 000 rounds and half the runs, in about 5 minutes on two cores.\n"
         "# Written by docs/make_benchmark.py --short.\n"
     )
     return head + re.sub(r"\A(#.*\n)*", "", found)
