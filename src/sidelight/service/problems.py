@@ -97,7 +97,7 @@ def retry_after(seconds: float) -> dict[str, str]:
 def relocated(batch: str | None) -> Iterator[None]:
     """Make problems with rows point to the body that contained the rows.
 
-    `batch` is the field that replica the rows, or None if the body was a single row.
+    `batch` is the field that holds the rows, or None if the body was a single row.
     """
     try:
         yield

@@ -64,11 +64,8 @@ def _limit_words(kind: str, context: Mapping[str, Any]) -> str | None:
     """Return the words for a limit that a value exceeds."""
     for limit, words in (("max_length", "at most"), ("min_length", "at least")):
         if limit in context:
-            return (
-                f"give {words} {context[limit]} of them"
-                if kind in ("too_long", "too_short")
-                else (f"give {words} {context[limit]} characters")
-            )
+            of = "of them" if kind in ("too_long", "too_short") else "characters"
+            return f"give {words} {context[limit]} {of}"
     for limit, words in (("ge", "at least"), ("gt", "more than"), ("le", "at most"), ("lt", "less than")):
         if limit in context:
             return f"give {words} {context[limit]}"

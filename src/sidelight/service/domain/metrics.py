@@ -51,11 +51,7 @@ def metrics_text(families: Iterable[Family]) -> str:
         lines += [f"# HELP {family.name} {family.help}", f"# TYPE {family.name} {family.kind}"]
         for labels, value in family.samples:
             inner = ",".join(f'{name}="{_escaped_label(str(text))}"' for name, text in labels.items())
-            lines.append(
-                f"{family.name}{{{inner}}} {_metric_number(value)}"
-                if inner
-                else f"{family.name} {_metric_number(value)}"
-            )
+            lines.append(f"{family.name}{f'{{{inner}}}' if inner else ''} {_metric_number(value)}")
     return "\n".join(lines) + "\n"
 
 

@@ -139,8 +139,6 @@ def check_verifications(tx: Reader, monitor: str, state: dict[str, Any]) -> None
 def _agree(status: int, found: str, correct: int | None, revision: int) -> bool:
     if status == SKIPPED and found == verifications.DELETED:
         return True
-    if (
-        status == SKIPPED and found == verifications.OPEN and revision
-    ):  # its answer was withdrawn, and it is in the queue again
+    if status == SKIPPED and found == verifications.OPEN and revision:  # withdrawn, and in the queue again
         return correct is None
     return (found, correct) == _STATES[status]

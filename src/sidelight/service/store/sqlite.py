@@ -293,7 +293,7 @@ class SQLiteStorage:
             if self._writer is not None:
                 self._empty_log(self._writer, _PAUSE_MS)  # no other process can read a deleted log
             raise DiskError(
-                f"'{self.path}-wal' was deleted by another program while it was open: what it replica is in the "
+                f"'{self.path}-wal' was deleted by another program while it was open: what it held is in the "
                 "database now, but nothing more can be stored; stop the service before you touch its files"
             )
 

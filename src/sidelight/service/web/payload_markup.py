@@ -42,10 +42,7 @@ def shown_payload(tx: Reader, monitor: str, name: str, number: int, review: Revi
 
 
 def _link_markup(link: str, number: int, hosts: tuple[str, ...]) -> Shown:
-    try:
-        parts = urlsplit(link)
-    except ValueError:
-        parts = urlsplit("")
+    parts = urlsplit(link)
     if parts.scheme not in ("http", "https"):
         return Shown(Markup('<p class="wrap">{}</p>').format(link))
     anchor = Markup('<a href="{0}" rel="noreferrer noopener" target="_blank">{0}</a>').format(link)
@@ -57,10 +54,7 @@ def _link_markup(link: str, number: int, hosts: tuple[str, ...]) -> Shown:
 
 
 def _json_markup(text: str) -> Markup:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return Markup('<pre class="json">{}</pre>').format(text)
+    value = json.loads(text)
     if isinstance(value, dict) and 0 < len(value) <= _MOST_FACTS and all(map(_is_plain_json, value.values())):
         rows = Markup("").join(
             Markup("<dt>{}</dt><dd>{}</dd>").format(key, _json_value_text(one)) for key, one in value.items()

@@ -116,8 +116,8 @@ def _claim_due(work: Work) -> list[Message]:
         _MESSAGES,
     )
     for endpoint, event, *_ in rows:
-        replica = "UPDATE outbox SET next_at = ? WHERE endpoint = ? AND event = ?"
-        work.writing().run(replica, work.now + LEASE, endpoint, event)
+        held = "UPDATE outbox SET next_at = ? WHERE endpoint = ? AND event = ?"
+        work.writing().run(held, work.now + LEASE, endpoint, event)
     return [Message(endpoint, event, bytes(body), *rest) for endpoint, event, body, *rest in rows]
 
 

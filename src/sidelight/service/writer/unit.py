@@ -146,8 +146,8 @@ class Work:
     rows are kept apart until they are sent, and sent only after a mark in the transaction.
     """
 
-    def __init__(self, tx: Transaction, replica: dict[str, Replica | Problem], publisher: Publisher | None) -> None:
-        self._tx, self._replicas, self._publisher = tx, replica, publisher
+    def __init__(self, tx: Transaction, replicas: dict[str, Replica | Problem], publisher: Publisher | None) -> None:
+        self._tx, self._replicas, self._publisher = tx, replicas, publisher
         self._now: float | None = None
         self._unsent, self._own = _Unsent(), _Unsent()
         self._marks: dict[str, Mark] = {}
@@ -165,8 +165,8 @@ class Work:
         """Begin a request that may change these monitors."""
         if self._own:
             self._unsent.take(self._own)
-        replica = ((id, self._replicas.get(id)) for id in monitors)
-        self._marks = {id: one.mark() for id, one in replica if isinstance(one, Replica)}
+        known = ((id, self._replicas.get(id)) for id in monitors)
+        self._marks = {id: one.mark() for id, one in known if isinstance(one, Replica)}
         self._marked = False
         self._new.clear()
         self._learned.clear()

@@ -147,8 +147,8 @@ class Writer:
     def _commit(self, group: Sequence[Ticket[Any]]) -> set[str]:
         """Run a group in one transaction."""
         with self._storage.write() as tx:
-            replica = self.replicas.lock(tx, (id for ticket in group for id in ticket.job.monitors))
-            work = Work(tx, replica, self.publisher)
+            locked = self.replicas.lock(tx, (id for ticket in group for id in ticket.job.monitors))
+            work = Work(tx, locked, self.publisher)
             work.look_up(key for ticket in group for key in ticket.job.keys)
             work.look_up_verifications(key for ticket in group for key in ticket.job.verification_keys)
             self._run(group, work)
