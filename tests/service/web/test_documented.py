@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sidelight.service.api.routes import queue
 from sidelight.service.settings import ReviewSettings
-from sidelight.service.web.shortcuts import button_keys
+from sidelight.service.web.pages.review import button_keys
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "how-to" / "review-predictions.md").read_text(encoding="utf-8")

@@ -6,7 +6,7 @@ import pytest
 
 from service.api.conftest import SQLITE
 from service.reviews import make
-from sidelight.service.web.shortcuts import button_keys, label_keys
+from sidelight.service.web.pages.review import button_keys, label_keys
 
 
 @pytest.mark.parametrize(

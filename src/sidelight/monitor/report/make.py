@@ -10,9 +10,9 @@ from sidelight.monitor.engine.caps import refused
 from sidelight.monitor.engine.class_state import ClassState
 from sidelight.monitor.engine.engine import Engine
 from sidelight.monitor.engine.ledger import Ledger
-from sidelight.monitor.report.guarantee import guarantee
 from sidelight.monitor.report.records import FRESH, ClassReport, DriftReport, Report
 from sidelight.monitor.report.segments import Parts, comparisons, count_parts, segment_reports
+from sidelight.monitor.report.wording import guarantee
 from sidelight.monitor.settings import Settings
 from sidelight.monitor.stats.overall import Counts, overall
 from sidelight.monitor.types import ANSWERS, Reason, VerdictChanged, Verification

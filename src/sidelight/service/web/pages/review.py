@@ -1,8 +1,12 @@
-"""Reviewing verifications one by one: by keyboard, by touch, or with plain forms."""
+"""Reviewing verifications one by one: by keyboard, by touch, or with plain forms.
+
+Whoever types what they see must not mislabel: a label of one character has that key, even if it is the key of a button,
+which then has another one. A key that is left over stands for a longer label only if no label begins with it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from fastapi import Request, Response
@@ -28,12 +32,14 @@ from sidelight.service.settings import ReviewSettings
 from sidelight.service.store.base import Reader
 from sidelight.service.web import payload_markup
 from sidelight.service.web.rendering import page_address, render_page
-from sidelight.service.web.shortcuts import button_keys, label_keys
 from sidelight.service.web.visitors import Form, enter, form_of, make_router, monitor_for, page_context, service_of
 from sidelight.service.writer.unit import Job, Verification
 
 router = make_router()
 _DAY = 86_400.0
+_BUTTONS = {"right": "r+", "wrong": "w-", "skip": "s/", "undo": "u<", "withdraw": "x*", "next": "n>"}
+"""The key of each button, and the one it has if a label has the first."""
+_SPARE = [one for one in "1234567890abcdefghijklmnopqrstuvwxyz" if one not in "".join(_BUTTONS.values())]
 _NOTICES = {
     "conflict": ("warn", "Someone else has settled verification {}: your answer was not recorded."),
     "gone": ("warn", "Verification {} no longer needs an answer: yours was not recorded."),
@@ -212,3 +218,17 @@ def _review_notice(told: str, about: int | None) -> dict[str, str] | None:
         return None
     kind, text = _NOTICES[told]
     return {"kind": kind, "text": text.format("" if about is None else about)}
+
+
+def label_keys(labels: Sequence[str]) -> dict[str, str]:
+    """Return the keys of labels; some have none if there are many."""
+    found = {one: one for one in labels if len(one) == 1 and one.isprintable() and not one.isspace()}
+    first = {one[0].lower() for one in labels}
+    spare = iter([one for one in _SPARE if one not in first])
+    return found | {one: next(spare, "") for one in labels if one not in found}
+
+
+def button_keys(labels: Iterable[str]) -> dict[str, str]:
+    """Return the keys of the buttons, which make way for labels; a button has none if labels have both of its keys."""
+    taken = {one.lower() for one in labels if len(one) == 1}
+    return {name: next((one for one in keys if one not in taken), "") for name, keys in _BUTTONS.items()}
