@@ -11,7 +11,7 @@ from sidelight.results.result_set import is_chosen
 from sidelight.studies import read
 
 ROOT = Path(__file__).parent.parent.parent
-SLOW = {"ExpPM": 8, "BOBWLocal": 8, "VIDS": 8, "Mario": 8, "PMDMEDHinge": 1}  # and their runs in each world
+SLOW = {"ExpPM": 8, "BOBWLocal": 8, "VIDS": 24, "Mario": 24, "PMDMEDHinge": 1}  # and their runs in each world
 STUDY = ROOT / "studies" / "benchmark.toml"
 
 
