@@ -11,7 +11,6 @@ import sidelight as sl
 from common.players import DIMENSION, make
 from sidelight.environments import Replay
 from sidelight.game_arrays import signal_indices
-from sidelight.kernels import interpreted
 from sidelight.simulation.loop import CHECKPOINT, ROWS, Runs, play
 from sidelight.simulation.worker import no_restart
 from sidelight.strategies import KernelStrategy
@@ -96,17 +95,16 @@ def by_loop(strategy, outcomes):
         yield int(np.argmax(plays - before))
 
 
+def is_compiled(name, key):
+    return isinstance(make(name, STAGES[key][0]), KernelStrategy)
+
+
 def transcript(name, key, way):
-    """Return the transcript of a strategy on a game, played "by hand", "interpreted" or "compiled"."""
+    """Return the transcript of a strategy on a game, played "by hand", which is interpreted, or "compiled"."""
     game, law = STAGES[key]
     strategy, outcomes = make(name, game), outcomes_of(key)
-    if way == "by hand" or not isinstance(strategy, KernelStrategy):
-        actions = list(by_hand(strategy, outcomes))
-    elif way == "interpreted":
-        with interpreted(), np.errstate(all="raise", under="ignore"):
-            actions = list(by_loop(strategy, outcomes))
-    else:
-        actions = list(by_loop(strategy, outcomes))
+    with np.errstate(all="raise", under="ignore"):
+        actions = list((by_loop if way == "compiled" else by_hand)(strategy, outcomes))
     return write(strategy, law, outcomes, actions)
 
 
@@ -135,7 +133,7 @@ def check_compiled(names=None):
     """Compare every transcript of these (or all) compiled strategies with its file; return how many there were."""
     found = 0
     for name, key in expected():
-        if (names is None or name in names) and isinstance(make(name, STAGES[key][0]), KernelStrategy):
+        if (names is None or name in names) and is_compiled(name, key):
             text = transcript(name, key, "compiled")
             assert text == file(name, key).read_text(encoding="utf-8"), f"{name} on {key}"
             found += 1
