@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import os
 import platform
@@ -54,17 +55,19 @@ def locked(path: str | os.PathLike[str], patience: float = 60.0) -> Iterator[Non
     A hidden file next to it carries the lock, which the system releases when the process ends for any reason. After
     `patience` seconds an error says that the file is in use.
     """
+    end = time.monotonic() + patience
     target = _real(path)
-    lock = target.with_name(f".{target.name}.lock")
     with naming(target):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        handle = _acquired(lock, target, patience)
+        while (handle := _locked_file(target)) is None:
+            if time.monotonic() > end:
+                raise FileError(
+                    f"{str(target)!r} has been in use by another process for over {patience:g} s: try again later"
+                )
+            time.sleep(0.002)
         try:
             yield
         finally:
-            with contextlib.suppress(OSError):  # Windows keeps what another process has open
-                lock.unlink()
-            os.close(handle)
+            _unlock(target, handle)
 
 
 def claim(path: str | os.PathLike[str]) -> Callable[[], None] | None:
@@ -74,47 +77,39 @@ def claim(path: str | os.PathLike[str]) -> Callable[[], None] | None:
     process is there.
     """
     target = _real(path)
-    lock = target.with_name(f".{target.name}.lock")
-    with naming(target):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        handle = _locked_file(target)
+    except OSError:
+        return lambda: None
+    return None if handle is None else functools.partial(_unlock, target, handle)
+
+
+def _lock_of(target: Path) -> Path:
+    return target.with_name(f".{target.name}.lock")
+
+
+def _locked_file(target: Path) -> int | None:
+    """Return an open file that carries the lock, or None if another process has it."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle = os.open(_lock_of(target), os.O_RDWR | os.O_CREAT, 0o666)
     try:
         lock_now(handle)
-        same = os.path.samestat(os.fstat(handle), os.stat(lock))
+        # The previous holder removes the file, so this may be one without a name by now.
+        if os.path.samestat(os.fstat(handle), os.stat(_lock_of(target))):
+            return handle
     except (BlockingIOError, PermissionError, FileNotFoundError):
-        same = False
+        pass
     except OSError:
-        same = True
-    if not same:
         os.close(handle)
-        return None
-
-    def give_back() -> None:
-        with contextlib.suppress(OSError):
-            lock.unlink()
-        os.close(handle)
-
-    return give_back
+        raise
+    os.close(handle)
+    return None
 
 
-def _acquired(lock: Path, target: Path, patience: float) -> int:
-    """Return the open file that holds the lock."""
-    end = time.monotonic() + patience
-    while True:
-        handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
-        try:
-            lock_now(handle)
-            # The previous holder has removed it, so this may be a file without a name by now.
-            if os.path.samestat(os.fstat(handle), os.stat(lock)):
-                return handle
-        except (BlockingIOError, PermissionError, FileNotFoundError):
-            pass
-        os.close(handle)
-        if time.monotonic() > end:
-            raise FileError(
-                f"{str(target)!r} has been in use by another process for over {patience:g} s: try again later"
-            )
-        time.sleep(0.002)
+def _unlock(target: Path, handle: int) -> None:
+    with contextlib.suppress(OSError):  # Windows keeps what another process has open
+        _lock_of(target).unlink()
+    os.close(handle)
 
 
 def lock_now(handle: int) -> None:

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Mapping
 from fractions import Fraction
+from numbers import Real
 from types import MappingProxyType
 from typing import Any
 
@@ -22,51 +23,31 @@ REGRET_KINDS = ("pseudo-regret", "hindsight")
 
 def rounds(values: Any) -> Integers:
     """Return the checkpoints: one round number or more, from 1 on, strictly increasing."""
-    array = _integers(values, "rounds", 1)
-    if not array.size:
-        raise SidelightError("rounds is empty: give at least one checkpoint")
-    if array[0] < 1:
-        raise SidelightError(f"rounds starts at {array[0]}: rounds are counted from 1")
-    steps = np.flatnonzero(array[1:] <= array[:-1])
-    if steps.size:
-        later = steps[0] + 1
-        raise SidelightError(
-            f"rounds[{later}] is {array[later]}, after {array[later - 1]}: give the checkpoints in increasing order"
-        )
-    return array
+    array = _array(values, "rounds", 1, "iu", "whole numbers")
+    if not array.size or array[0] < 1 or (array[1:] <= array[:-1]).any():
+        raise SidelightError(f"rounds is {array.tolist()}: give one checkpoint or more, from 1 on, in increasing order")
+    return _frozen(array.astype(np.int64))
 
 
 def regret(values: Any, checkpoints: int) -> Floats:
     """Return the regrets: finite numbers, one row per run and one column per checkpoint."""
     array = _array(values, "regret", 2, "fiu", "numbers").astype(np.float64)
-    if not array.shape[0]:
-        raise SidelightError("regret has no rows: give at least one run")
-    if array.shape[1] != checkpoints:
-        raise SidelightError(
-            f"regret has shape {array.shape} but there are {checkpoints} checkpoints: give one column per checkpoint"
-        )
-    bad = np.argwhere(~np.isfinite(array))
-    if bad.size:
-        run, column = bad[0]
-        raise SidelightError(
-            f"regret of run {run} at checkpoint {column} is {array[run, column]}: every regret must be finite"
-        )
+    if not array.shape[0] or array.shape[1] != checkpoints:
+        wanted = f"give a row per run, at least one, and a column for each of {checkpoints} checkpoints"
+        raise SidelightError(f"regret has shape {array.shape}: {wanted}")
+    if not np.isfinite(array).all():
+        run, column = np.argwhere(~np.isfinite(array))[0]
+        raise SidelightError(f"regret of run {run} at checkpoint {column} is {array[run, column]}: it must be finite")
     return _frozen(array)
 
 
 def plays(values: Any, runs: int, actions: int) -> Integers:
     """Return how often each action was played: no negative counts, one row per run, one column per action."""
-    array = _integers(values, "plays", 2)
-    if array.shape != (runs, actions):
-        raise SidelightError(
-            f"plays has shape {array.shape} but there are {runs} runs and {actions} actions: "
-            f"give one row per run and one column per action, shape {(runs, actions)}"
-        )
-    bad = np.argwhere(array < 0)
-    if bad.size:
-        run, action = bad[0]
-        raise SidelightError(f"plays of action {action} in run {run} is {array[run, action]}: counts are not negative")
-    return array
+    array = _array(values, "plays", 2, "iu", "whole numbers")
+    if array.shape != (runs, actions) or (array < 0).any():
+        wanted = f"give a row for each of {runs} runs, a column for each of {actions} actions, and no negative count"
+        raise SidelightError(f"plays has shape {array.shape} and least entry {array.min(initial=0)}: {wanted}")
+    return _frozen(array.astype(np.int64))
 
 
 def measures(given: Any) -> Mapping[str, Numbers]:
@@ -105,15 +86,9 @@ def regret_kind(value: Any) -> str:
 
 def seconds(value: Any) -> float | None:
     """Return how long the runs took, if known."""
-    if value is None:
-        return None
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise SidelightError(f"seconds is {value!r}: give a number or None") from None
-    if not (math.isfinite(number) and number >= 0):
-        raise SidelightError(f"seconds is {value!r}: give a time that is finite and not negative, or None")
-    return number
+    if value is not None and not (isinstance(value, Real) and 0 <= float(value) < math.inf):
+        raise SidelightError(f"seconds is {value!r}: give a finite number of at least 0, or None")
+    return None if value is None else float(value)
 
 
 def named(value: Any, what: str) -> dict[str, Any]:
@@ -162,21 +137,15 @@ def _simpler(value: Any) -> Any:
     raise TypeError(f"it holds {value!r} of type {type(value).__name__}")
 
 
-def _array(values: Any, what: str, dimensions: int, kinds: str, wanted: str) -> npt.NDArray[Any]:
-    """Return the values as an array with this many dimensions, if they have the wanted type."""
+def _array(values: Any, what: str, axes: int, kinds: str, wanted: str) -> Numbers:
+    """Return the values as an array with this many axes, if they have the wanted type."""
     try:
         array = np.asarray(values)
     except ValueError:
-        raise SidelightError(f"{what} is ragged: give rows of equal length") from None
-    if array.ndim != dimensions:
-        raise SidelightError(f"{what} has shape {array.shape}: give an array of {dimensions} dimension(s)")
-    if array.size and array.dtype.kind not in kinds:
-        raise SidelightError(f"{what} has the type {array.dtype}: give {wanted}")
+        raise SidelightError(f"{what} has rows of different lengths: give {wanted} with {axes} axes") from None
+    if array.ndim != axes or (array.size and array.dtype.kind not in kinds):
+        raise SidelightError(f"{what} has shape {array.shape} and type {array.dtype}: give {wanted} with {axes} axes")
     return array
-
-
-def _integers(values: Any, what: str, dimensions: int) -> Integers:
-    return _frozen(_array(values, what, dimensions, "iu", "integers").astype(np.int64))
 
 
 def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

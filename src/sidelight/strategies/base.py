@@ -255,12 +255,8 @@ class Strategy(ABC):
             raise SidelightError(f"{self.name} needs a context of {self.dimension} numbers")
         try:
             seen = np.array(context, dtype=float)
-        except (TypeError, ValueError):
-            raise SidelightError(f"the context is not numeric: {context!r}") from None
-        except OverflowError:  # an integer beyond all floats
-            raise SidelightError(
-                f"the context holds a number beyond all floats; {self.name} wants finite numbers"
-            ) from None
+        except (TypeError, ValueError, OverflowError):
+            raise SidelightError(f"the context does not hold finite numbers alone: {context!r}") from None
         if seen.shape != (self.dimension,):
             raise SidelightError(f"the context has shape {seen.shape}, but {self.name} wants ({self.dimension},)")
         if not np.isfinite(seen).all():

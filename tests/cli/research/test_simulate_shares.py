@@ -6,7 +6,7 @@ from click.testing import CliRunner
 
 import sidelight as sl
 from sidelight.cli import main
-from sidelight.cli.research.run_shares import runs_of
+from sidelight.cli.research.simulation_folder import runs_of
 from sidelight.tasks import Share
 
 OPTIONS = ("--law", "0.3,0.7", "--horizon", "60", "--runs", "7", "--seed", "2")

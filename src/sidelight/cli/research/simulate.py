@@ -12,11 +12,11 @@ from sidelight.cli import terminal
 from sidelight.cli.catalogue import check_figure, load_game, set_option
 from sidelight.cli.notes import warnings_as_notes
 from sidelight.cli.numbers import COUNT, WHOLE, whole_number
-from sidelight.cli.research import limit_line, run_shares
+from sidelight.cli.research import limit_line, simulation_folder
 from sidelight.cli.research.arguments import laws, players
 from sidelight.cli.research.arguments.cluster import check_cluster, cluster_option
 from sidelight.cli.research.arguments.contexts import context_option, parse_contexts
-from sidelight.cli.research.output_folder import Folder
+from sidelight.cli.research.simulation_folder import Folder
 from sidelight.errors import SidelightError
 from sidelight.strategies import names
 from sidelight.tasks import Share
@@ -132,7 +132,7 @@ def command(
     with warnings_as_notes():
         plan = _planned(game, strategies, **options)
         if plan.share is not None and out is not None:
-            _simulated(plan, run_shares.folder_of(out, plan.share, plan.labels))
+            _simulated(plan, simulation_folder.folder_of(out, plan.share, plan.labels))
             again = "the same command with --merge instead of --share"
             click.echo(f"Share {plan.share} is in {out}; when all are: {again}", err=as_json)
             return
@@ -187,7 +187,7 @@ def _simulated(plan: Plan, folder: Folder | None) -> list[Results]:
     from sidelight.simulation import simulate
 
     results: list[Results] = []
-    numbers = range(plan.runs) if plan.share is None else run_shares.runs_of(plan.share, plan.runs)
+    numbers = range(plan.runs) if plan.share is None else simulation_folder.runs_of(plan.share, plan.runs)
     try:
         for index, strategy in enumerate(plan.strategies):
             result = simulate(
@@ -232,7 +232,7 @@ def _merged(plan: Plan, folder: Folder) -> list[Results]:
         "rounds": rounds_of(plan.checkpoints, plan.horizon).tolist(),
     }
     wanted = [facts | {"strategy": strategy.describe()} for strategy in plan.strategies]
-    results = run_shares.merged(str(folder.path), plan.labels, plan.runs, wanted)
+    results = simulation_folder.merged(str(folder.path), plan.labels, plan.runs, wanted)
     for index, result in enumerate(results):
         folder.keep(index, result)
     return results
