@@ -2,10 +2,11 @@
 
 Every fit first asks each belief for the labels that are new to it. The shares of the beliefs and that of ignoring
 contexts (see `context_free`) follow Bayes' rule: each is multiplied by the probability that it gave to the symbol, at
-least a fifth of that without contexts, so that one bad prediction of a young belief costs little. Contexts that say
-nothing so lose against ignoring them like n^(-d/2), n labels and d coefficients. After the n-th label the part
-1 / (n + 2)^2 of everything is given to the beliefs in equal parts: one that begins to predict well when it has learnt
-enough comes back at the price of 2 log n (tracking the best expert).
+least a fifth of that without contexts, so that one bad prediction costs little. What the n-th label says counts as a
+power n / (n + 20), for young beliefs predict badly. Contexts that say nothing so lose against that, at most like
+n^(-d/2), d being the number of coefficients. After the n-th label 1 / (n + 2)^2 of everything is given to the beliefs
+in equal parts: one that begins to predict well when it has learnt enough comes back at the price of 2 log n (tracking
+the best expert).
 
 The newer half of the predictions also decides the temperature at which a belief is used, for overconfident models are
 the rule. One whose fit raises an error keeps its last fit; before its first, and while it predicts no probabilities, it
@@ -33,6 +34,7 @@ TEMPERATURES = (0.6, 0.8, 1.0, 1.3, 1.7, 2.2, 3.0, 4.0, 6.0, 9.0)
 _LEAST_LIKELIHOOD = 1e-3
 _REMEMBERED = 2000  # predictions
 _LEAST_RATIO = 0.2
+_YOUNG = 20.0  # labels by which half of what a prediction says counts
 _LEAST_IGNORING = 1e-6  # the share of ignoring contexts
 _LEAST_SHARE = 1e-3  # with which a belief is asked
 _FEW = 20  # labels, of which a model need not be able to learn
@@ -135,6 +137,7 @@ class Mixture:
             ratios[:, place] = np.maximum(np.exp(used) / plain, _LEAST_RATIO)
         for n, ratio in enumerate(ratios, start=len(labels.actions) - new):
             ignoring = max(1.0 - self.shares.sum(), _LEAST_IGNORING)
+            ratio = ratio ** (n / (n + _YOUNG))
             weights = self.shares * ratio / (ignoring + self.shares @ ratio)
             given_out = 1.0 / (n + 2.0) ** 2
             self.shares = (1.0 - given_out) * weights + given_out * 2.0 * self._prior()

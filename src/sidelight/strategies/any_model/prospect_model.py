@@ -4,19 +4,21 @@ Every round the members of the beliefs (see `belief`) predict the outcome at the
 (see `context_free`) has the weight w, by how well all predicted symbols before they came (see `mixture`). With l_a the
 mean loss of action a under all of them and VOI_a what a look with it would save per round (see `value`), it plays
 
-    argmin_a  l_a - (1 - w) H VOI_a,   H = caution (1.5 + 2 b) t,
+    argmin_a  l_a - (1 - w) H VOI_a,   H = caution max((1.5 + 2 b) t, .3 (t + 200 sqrt(t + 10))),
 
 b the share of looks that were bought, that is taken although another action was cheaper: play is expected to last about
-as long again, and longer in games in which looks cost something. With a known horizon T, H is at most T - t where looks
-are free, and 1.5 t log(T / t) where they are bought. The beliefs are fitted anew as labels grow by the factor `refit`.
+as long again, longer in games in which looks cost something, and some thousand rounds at first. With a known horizon T,
+H is at most T - t where looks are free, and 1.5 t log(T / t) where they are bought. The beliefs are fitted anew as
+labels grow by the factor `refit`.
 
 Looks that are chosen by their contexts say little about the other contexts, and a model may be wrong, and sure, about
 those. So some looks are *blind*, decided before the context is seen, as in `ProspectSide`: if w H' times what a look
 saves under the belief without contexts exceeds what the action costs on average, H' being caution (t + 200 sqrt(t+10))
 or the rounds that are left; and after every 1 / (2 w (1 - w)) looks that a model bought.
 
-To find out whether contexts matter takes looks, too: about as many as a model has coefficients, and more as the
-logarithm of the rounds grows. No factor on the regret of ignoring contexts can hold where that is a few looks.
+To find out whether contexts matter takes labels, and no factor on the regret of ignoring them can hold where that is a
+few looks. T rounds can show each of (M - 1)(d + 1) coefficients to log2(T) / 2 bits, and a label of two symbols brings
+at most one: so many labels more than the best of Prospect, "linear" and RandCBPSide may be needed, and a tenth more.
 """
 
 from __future__ import annotations
@@ -49,6 +51,7 @@ from sidelight.strategies.shared.requirements import refuse_hopeless, settled_ac
 _LONGEST = 10**15
 _MOST_CAUTIOUS = 1e12
 _MOST_MEMBERS = 1000
+_EARLY = 0.3  # of the rounds that Prospect expects
 
 
 class Decision(NamedTuple):
@@ -76,7 +79,8 @@ class ProspectModel(Strategy):
         with `fit` and `predict`; or a list of these, weighted by how well each predicts. A belief that ignores contexts
         is always among them. Contexts are rows of numbers for the built-in models, and otherwise what the model
         accepts: numbers, some of them missing, a list with texts and categories, a mapping, a text, or a row of a data
-        frame.
+        frame. A classifier is told outcomes; where no action reveals them, it is told symbols, and the number of the
+        action is a further feature (or each action has a classifier of its own, if rows are not just numbers).
     horizon
         How many rounds will be played, if known. Play may continue after them.
     caution
@@ -318,7 +322,7 @@ class ProspectModel(Strategy):
     def _blind_look(self, weight: float) -> int:
         """Return the action by which to look whatever the context, -1 if none pays for itself or is owed."""
         state, t = self.state, self.state.clock + 1.0
-        left = self.horizon - t if self.horizon is not None and t < self.horizon else t + 200.0 * math.sqrt(t + 10.0)
+        left = self.horizon - t if self.horizon is not None and t < self.horizon else _expected(t)
         rounds = weight * self.caution * min(left, self.memory or math.inf)
         chosen, most = -1, -1e-9
         for a, earned in state.context_free.values.items():
@@ -330,12 +334,17 @@ class ProspectModel(Strategy):
         """Return H."""
         state, t = self.state, self.state.clock + 1.0
         bought = state.bought / max(1, state.looks)
-        rounds = (1.5 + 2.0 * bought) * t
+        rounds = max((1.5 + 2.0 * bought) * t, _EARLY * _expected(t))
         if self.horizon is not None and self.horizon > t:
             share = bought**4
             left, paid = min(rounds, self.horizon - t), 1.5 * t * math.log(self.horizon / t)
             rounds = (1.0 - share) * left + share * paid
         return self.caution * min(rounds, self.memory or math.inf)
+
+
+def _expected(t: float) -> float:
+    """Return how many rounds Prospect expects to follow after t of them."""
+    return t + 200.0 * math.sqrt(t + 10.0)
 
 
 def _in_background(mixture: Mixture, task: Task) -> Future[Mixture]:
