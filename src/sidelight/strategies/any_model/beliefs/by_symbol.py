@@ -17,6 +17,8 @@ from sidelight.kernels.arrays import Floats, Integers
 from sidelight.strategies.any_model.rows import chosen
 from sidelight.strategies.any_model.stakes import Stakes
 
+_FLOOR = 0.005  # the least probability of an outcome; least squares may say less than 0
+
 
 class Part(NamedTuple):
     """A belief about the symbols of some actions."""
@@ -53,7 +55,7 @@ class BySymbol:
             shown.append(P.reshape(len(P), n, len(part.looks), -1))
         G = np.concatenate(shown, 2) * self._signals.any(2)
         G /= G.sum(3, keepdims=True)
-        return np.asarray(G.reshape(len(G), n, -1) @ self._solve.T)
+        return np.maximum(G.reshape(len(G), n, -1) @ self._solve.T, _FLOOR)
 
     @property
     def exact(self) -> bool:
