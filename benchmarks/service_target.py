@@ -11,7 +11,7 @@ from typing import Annotated
 
 from fastapi import Response
 
-from sidelight.service.api.requests import Call, needs_on
+from sidelight.service.api.requests import Call, needs_monitor_scope
 from sidelight.service.api.routes.decisions import Predictions
 from sidelight.service.api.routing import make_router
 from sidelight.service.domain.inputs import Prediction
@@ -28,7 +28,7 @@ router = make_router("benchmark")
 
 
 @router.post("/v1/monitors/{monitor}/nothing")
-async def nothing(body: Predictions, call: Annotated[Call, needs_on("decide")]) -> Response:
+async def nothing(body: Predictions, call: Annotated[Call, needs_monitor_scope("decide")]) -> Response:
     """Answer as if a prediction had been let pass."""
     if isinstance(body, Prediction):
         return answer({"id": body.id, "verify": False, "reason": "none", "prediction": body.prediction})
@@ -37,7 +37,7 @@ async def nothing(body: Predictions, call: Annotated[Call, needs_on("decide")]) 
 
 
 @router.post("/v1/monitors/{monitor}/groups")
-async def groups(call: Annotated[Call, needs_on("report")]) -> Response:
+async def groups(call: Annotated[Call, needs_monitor_scope("report")]) -> Response:
     """Return how many jobs there were, in how many groups; memory and processor time of the process."""
     writer = call.service.writer
     with open("/proc/self/statm") as file:

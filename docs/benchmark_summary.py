@@ -26,7 +26,7 @@ from sidelight.recommendation.records import (
 )
 from sidelight.recommendation.similarity import game_facts, span_of
 from sidelight.results import Results, statistics
-from sidelight.results.provenance import collected
+from sidelight.results.provenance import collect_provenance
 from sidelight.studies import model as studies
 from sidelight.studies.build import objects
 from sidelight.studies.plain_data import thawed
@@ -63,7 +63,7 @@ def summarize(study: studies.Study, cells: Iterable[Case], gather: Callable[[Cas
             done += _played(cell, results)
     facts = {
         "study": {"name": study.name, "version": study.version, "seed": list(study.seeds)},
-        "made": {**collected(), **{name: versions()[name] for name in ("scipy", "sources")}},
+        "made": {**collect_provenance(), **{name: versions()[name] for name in ("scipy", "sources")}},
         "cases_planned": planned,
         "cases_run": complete,
         "runs_planned": runs,

@@ -10,7 +10,7 @@ import numpy as np
 from sidelight.recommendation.records import TAIL_RUNS
 from sidelight.recommendation.scores import FEW, Board, Score
 from sidelight.table import Cell, Column, Table
-from sidelight.text import grouped
+from sidelight.text import thousands
 
 
 class Ranked(NamedTuple):
@@ -145,16 +145,16 @@ def _percent(value: float) -> str:
 
 
 def _times(value: float) -> str:
-    return f"{value:.1f} x" if value < 100 else f"{grouped(round(value))} x"
+    return f"{value:.1f} x" if value < 100 else f"{thousands(round(value))} x"
 
 
 def _ratio(value: float) -> str:
-    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else grouped(round(value))
+    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else thousands(round(value))
 
 
 def _regret(value: float) -> str:
-    return f"{value:.3g}" if value < 1000 else grouped(round(value))
+    return f"{value:.3g}" if value < 1000 else thousands(round(value))
 
 
 def _whole(value: float) -> str:
-    return grouped(round(value))
+    return thousands(round(value))

@@ -20,10 +20,10 @@ from typing import Any
 import benchmark_tables as tables
 
 from sidelight.recommendation import records
-from sidelight.recommendation.recommendation import STORED, stored
+from sidelight.recommendation.recommendation import STORED, stored_benchmark
 from sidelight.recommendation.records import CONTEXTS, LAWS, Benchmark
-from sidelight.recommendation.scores import Board, score_board
-from sidelight.text import count, grouped
+from sidelight.recommendation.scores import Board, score_players
+from sidelight.text import count, thousands
 
 DOCS = Path(__file__).resolve().parent
 STUDY = DOCS.parent / "studies" / "benchmark.toml"
@@ -60,7 +60,7 @@ def page(summary: Benchmark) -> str:
     parts = [HEAD.format(version=summary.facts["study"]["version"], honest=honest(summary))]
     groups = (("Without contexts", LAWS), ("With contexts", CONTEXTS))
     for title, group in groups:
-        whole = [score_board(summary, horizon, group) for horizon in reversed(summary.horizons)]
+        whole = [score_players(summary, horizon, group) for horizon in reversed(summary.horizons)]
         whole = [each for each in whole if each.scores()]
         if whole:
             parts.append(f"## {title}\n")
@@ -72,10 +72,10 @@ def page(summary: Benchmark) -> str:
 def section(played: Board) -> str:
     """Return the tables of one horizon."""
     shown = {
-        f"After {grouped(played.horizon)} rounds": tables.ranking(played),
-        f"Relative regret, game by game, after {grouped(played.horizon)} rounds": tables.matrix(played),
-        f"99 % quantiles of regret after {grouped(played.horizon)} rounds": tables.tails(played),
-        f"Runs with linear regret after {grouped(played.horizon)} rounds": tables.linear(played),
+        f"After {thousands(played.horizon)} rounds": tables.ranking(played),
+        f"Relative regret, game by game, after {thousands(played.horizon)} rounds": tables.matrix(played),
+        f"99 % quantiles of regret after {thousands(played.horizon)} rounds": tables.tails(played),
+        f"Runs with linear regret after {thousands(played.horizon)} rounds": tables.linear(played),
     }
     return "\n".join(
         f"### {title}\n\n{table.to_markdown()}\n" for title, table in shown.items() if len(table.columns) > 1
@@ -87,11 +87,11 @@ def honest(summary: Benchmark) -> str:
     facts = summary.facts
     made = facts["made"]
     versions = ", ".join(f"{name} {made[name]}" for name in ("sidelight", "python", "numpy", "numba") if made.get(name))
-    part = f"All {grouped(facts['cases_planned'])} cases were run, {grouped(facts['runs_played'])} runs"
+    part = f"All {thousands(facts['cases_planned'])} cases were run, {thousands(facts['runs_played'])} runs"
     if facts["cases_run"] != facts["cases_planned"]:
         part = (
-            f"**{grouped(facts['cases_run'])} of {grouped(facts['cases_planned'])} cases were run in full, "
-            f"{grouped(facts['runs_played'])} of {grouped(facts['runs_planned'])} runs**; the others have fewer runs, "
+            f"**{thousands(facts['cases_run'])} of {thousands(facts['cases_planned'])} cases were run in full, "
+            f"{thousands(facts['runs_played'])} of {thousands(facts['runs_planned'])} runs**; the others have fewer, "
             "as the tables say, or none"
         )
     took = " and ".join(f"{call['minutes']:.0f} min" for call in facts["calls"])
@@ -118,7 +118,7 @@ def summarized(folder: Path, note: str = "") -> Benchmark:
     from sidelight.studies.store.store import State
     from sidelight.tasks import cores
 
-    progress = planned_run(plan.settled(read(STUDY)), folder)
+    progress = planned_run(plan.settled_study(read(STUDY)), folder)
 
     def gather(cell: Any) -> Any:
         states = progress.store.states(tasks(cell))
@@ -202,7 +202,7 @@ def main() -> None:
     if given.folder is not None:
         found = summarized(given.folder, given.note)
         records.write(STORED, kept(found, records.read(STORED)) if given.keep else found)
-    (DOCS / "benchmark.md").write_text(page(stored()), encoding="utf-8", newline="\n")
+    (DOCS / "benchmark.md").write_text(page(stored_benchmark()), encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

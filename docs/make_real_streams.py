@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sidelight.table import Column, Table
-from sidelight.text import count, grouped
+from sidelight.text import count, thousands
 
 DOCS = Path(__file__).resolve().parent
 STORED, PAGE = DOCS / "real-streams.json", DOCS / "real-streams.md"
@@ -203,7 +203,7 @@ def ranking(cases: Sequence[Case]) -> Table:
         same = within.get(player, {}).values()
         looks = sum(case.looks for case in own) / len(own)
         speed = sorted(case.microseconds for case in own)[len(own) // 2]
-        numbers = (f"{100 * looks:.0f} %", grouped(round(speed)))
+        numbers = (f"{100 * looks:.0f} %", thousands(round(speed)))
         rows.append([shown(player), *_summary(found.values()), *(_summary(same) if same else ("",) * 3), *numbers])
     return Table([Column(name) for name in columns], rows)
 
@@ -221,7 +221,7 @@ def pairs_table(cases: Sequence[Case]) -> Table:
     for pair in dict.fromkeys(case.pair for case in cases):
         found = {case.player: case for case in cases if case.pair == pair}
         rule = min((case for name, case in found.items() if name.split("(")[0] in RULES), key=lambda case: case.regret)
-        title = f"{pair[0]}, {pair[1]}, T = {grouped(rule.rounds)}"
+        title = f"{pair[0]}, {pair[1]}, T = {thousands(rule.rounds)}"
         numbers = [f"{found[name].regret:.0f}" if name in found else "" for name in ours]
         rows.append([title, *numbers, f"{rule.regret:.0f}, {shown(rule.player)}"])
     return Table([Column(name) for name in columns], rows)
@@ -290,7 +290,7 @@ def page(stored: dict[str, Any]) -> str:
         streams=len({case.stream for case in cases}),
         pairs=len({case.pair for case in cases}),
         runs=count(stored["runs"], "run"),
-        rounds=f"{grouped(lengths[0])} to {grouped(lengths[-1])}",
+        rounds=f"{thousands(lengths[0])} to {thousands(lengths[-1])}",
         rules="\n".join(f"- **{name}** {text};" for name, text in RULES.items())[:-1] + ".",
         note=f"{stored['note']}\n" if stored["note"] else "",
     )

@@ -10,11 +10,11 @@ import pytest
 
 import sidelight as sl
 from sidelight import SidelightError, _storage
-from sidelight._storage import contents, make_writable, replacing
+from sidelight._storage import file_contents, make_writable, replacing_file
 
 
 def write(path, text="new"):
-    with replacing(path) as draft:
+    with replacing_file(path) as draft:
         draft.write_text(text)
 
 
@@ -23,7 +23,7 @@ def test_an_interrupted_write_leaves_the_old_file(tmp_path, error):
     write(tmp_path / "a.txt", "old")
 
     def interrupted():
-        with replacing(tmp_path / "a.txt") as draft:
+        with replacing_file(tmp_path / "a.txt") as draft:
             draft.write_text("half")
             raise error
 
@@ -64,7 +64,7 @@ def test_drafts_of_others_at_work_are_left_alone(tmp_path):
     kept = {draft_name(process=os.getppid()), draft_name(host="0" * 8), ".mine-draft-2.txt", ".a-draft-x-1-abcdefgh"}
     for name in kept:
         (tmp_path / name).write_text("half")
-    with replacing(tmp_path / "a.txt") as draft:
+    with replacing_file(tmp_path / "a.txt") as draft:
         write(tmp_path / "b.txt")
         assert draft.exists()
         draft.write_text("whole")
@@ -77,11 +77,11 @@ def test_drafts_of_others_at_work_are_left_alone(tmp_path):
 
 def test_reading(tmp_path):
     write(tmp_path / "a.txt", "whole")
-    assert contents(tmp_path / "a.txt") == b"whole"
+    assert file_contents(tmp_path / "a.txt") == b"whole"
     with pytest.raises(FileNotFoundError, match=r"there is no file '.*b.txt'"):
-        contents(tmp_path / "b.txt")
+        file_contents(tmp_path / "b.txt")
     with pytest.raises(SidelightError, match=r"cannot read '.*a.txt/c.txt': Not a directory|there is no file"):
-        contents(tmp_path / "a.txt" / "c.txt")
+        file_contents(tmp_path / "a.txt" / "c.txt")
 
 
 def test_errors_name_the_target(tmp_path, monkeypatch):
@@ -108,7 +108,7 @@ def test_a_link_is_followed_and_permissions_stay(tmp_path):
     file.write_text("old")
     file.chmod(0o600)
     link.symlink_to(file)
-    with replacing(link) as draft:
+    with replacing_file(link) as draft:
         draft.write_text("new")
     assert link.is_symlink()
     assert file.read_text() == "new"
@@ -119,7 +119,7 @@ def test_what_is_not_a_file_is_not_replaced(tmp_path):
     pipe = tmp_path / "pipe.txt"
     os.mkfifo(pipe)
     for path in (pipe, tmp_path):
-        with pytest.raises(SidelightError, match="not a regular file"), replacing(path):
+        with pytest.raises(SidelightError, match="not a regular file"), replacing_file(path):
             pass
     assert pipe.is_fifo()
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pages import Checker
 
 from sidelight.table import Cell, Column, Row, Table, plain
-from sidelight.text import broken, width_of
+from sidelight.text import break_line, width_of
 
 TABLE = Table(
     [
@@ -176,7 +176,7 @@ def test_every_text_fits_and_keeps_all_rows(rows, width):
 @settings(deadline=None)
 @given(st.text(st.characters(categories=["L", "N", "P"])), st.integers(4, 20))
 def test_breaking_loses_nothing(text, width):
-    lines = broken(text, width, "  ")
+    lines = break_line(text, width, "  ")
     assert max(map(width_of, lines)) <= width
     assert "".join(line.strip() for line in lines) == text
 
@@ -189,7 +189,7 @@ def test_what_is_broken_stands_under_itself():
         "    action",
         "  a long note on it",
     ]
-    assert broken("  one two three", 8, "  ") == ["  one", "    two", "    thre", "    e"]
+    assert break_line("  one two three", 8, "  ") == ["  one", "    two", "    thre", "    e"]
 
 
 def test_a_table_without_rows_or_numbers_is_written():

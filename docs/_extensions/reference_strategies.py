@@ -15,12 +15,12 @@ from typeset import typeset
 
 import sidelight as sl
 from sidelight.cli.research.docstrings import describe
-from sidelight.recommendation.recommendation import stored
+from sidelight.recommendation.recommendation import stored_benchmark
 from sidelight.recommendation.records import CONTEXTS, LAWS
-from sidelight.recommendation.scores import score_board
+from sidelight.recommendation.scores import score_players
 from sidelight.simulation.players import signature
 from sidelight.table import Table
-from sidelight.text import broken, grouped
+from sidelight.text import break_line, thousands
 
 TRANSCRIPTS = Path(__file__).parents[2] / "tests" / "transcripts"
 _ROUNDS = 5
@@ -172,7 +172,7 @@ def _transcript(name: str) -> str:
     chosen = next((each for each in files if each.stem.endswith("-label-efficient")), files[0])
     head, _, rounds = chosen.read_text(encoding="utf-8").partition("\n\n")
     text = "\n".join(rounds.splitlines()[:_ROUNDS])
-    head = "\n".join(broken(head.splitlines()[0], 80, "    ") + head.splitlines()[1:])
+    head = "\n".join(break_line(head.splitlines()[0], 80, "    ") + head.splitlines()[1:])
     return (
         "## At play\n\nThe first hundred rounds of one run. Each entry is the number of an action and the symbol that"
         " it showed.\n\n"
@@ -196,14 +196,16 @@ def _turned(horizon: int, table: Table) -> str:
     columns = [[titles[0], *(row[0] for row in rows)], ["---"] * (len(rows) + 1)]
     columns += [[title, *(row[n].strip() or "-" for row in rows)] for n, title in enumerate(titles) if n]
     shown = "\n".join(f"| {' | '.join(column)} |" for column in columns)
-    return f"After {grouped(horizon)} rounds, beside all other strategies:\n\n{shown}"
+    return f"After {thousands(horizon)} rounds, beside all other strategies:\n\n{shown}"
 
 
 def _results(name: str) -> list[tuple[int, Table]]:
     """Return how a strategy did without contexts and with them, after the longest horizon that it was run for."""
     found = []
     for group in (LAWS, CONTEXTS):
-        tables_of = ((horizon, _rows_of(name, _ranking(horizon, group))) for horizon in sorted(stored().horizons)[::-1])
+        tables_of = (
+            (horizon, _rows_of(name, _ranking(horizon, group))) for horizon in sorted(stored_benchmark().horizons)[::-1]
+        )
         found += [(horizon, table) for horizon, table in tables_of if table.rows][:1]
     return found
 
@@ -216,4 +218,4 @@ def _rows_of(name: str, table: Table) -> Table:
 @functools.cache
 def _ranking(horizon: int, group: str) -> Table:
     """Return how all players did."""
-    return benchmark_tables.ranking(score_board(stored(), horizon, group))
+    return benchmark_tables.ranking(score_players(stored_benchmark(), horizon, group))

@@ -11,7 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from sidelight._storage import replacing
+from sidelight._storage import replacing_file
 from sidelight.errors import GameError, NoFileError
 
 _KEYS = ("name", "actions", "outcomes", "loss", "feedback")
@@ -44,7 +44,7 @@ def write(path: str | os.PathLike[str], fields: Mapping[str, Any]) -> None:
         content = text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise GameError(f"the game holds text that no file can: {error}") from None
-    with replacing(file) as draft:
+    with replacing_file(file) as draft:
         draft.write_bytes(content)
 
 

@@ -22,7 +22,7 @@ _being_written: set[str] = set()
 
 
 @contextlib.contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+def replacing_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a temporary file next to `path`; it gets that name if the block succeeds and is removed if it fails.
 
     An interrupt (Ctrl-C included) in the middle of writing leaves the previous file as it was. The hidden draft that a
@@ -30,7 +30,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     its permissions, and anything but a regular file (a device, a pipe) is refused rather than replaced.
     """
     target = _real(path)
-    with naming(target):
+    with naming_in_system_errors(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         _remove_abandoned(target.parent)
         # The suffix is kept because writers (matplotlib, NumPy, Arrow) choose the format by it.
@@ -49,7 +49,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def locked(path: str | os.PathLike[str], patience: float = 60.0) -> Iterator[None]:
+def file_lock(path: str | os.PathLike[str], patience: float = 60.0) -> Iterator[None]:
     """Let one process at a time into the block, among all that use the same file, so that no change is lost.
 
     A hidden file next to it carries the lock, which the system releases when the process ends for any reason. After
@@ -57,7 +57,7 @@ def locked(path: str | os.PathLike[str], patience: float = 60.0) -> Iterator[Non
     """
     end = time.monotonic() + patience
     target = _real(path)
-    with naming(target):
+    with naming_in_system_errors(target):
         while (handle := _locked_file(target)) is None:
             if time.monotonic() > end:
                 raise FileError(
@@ -136,7 +136,7 @@ def _real(path: str | os.PathLike[str]) -> Path:
     return target
 
 
-def contents(path: str | os.PathLike[str]) -> bytes:
+def file_contents(path: str | os.PathLike[str]) -> bytes:
     """Return what is in a file."""
     try:
         return Path(path).read_bytes()
@@ -147,7 +147,7 @@ def contents(path: str | os.PathLike[str]) -> bytes:
 
 
 @contextlib.contextmanager
-def naming(target: Path) -> Iterator[None]:
+def naming_in_system_errors(target: Path) -> Iterator[None]:
     """In system errors, name the file to be written instead of its hidden draft."""
     try:
         yield
@@ -162,7 +162,7 @@ def make_writable(folder: str | os.PathLike[str]) -> Path:
     place = Path(folder)
     if place.exists() and not place.is_dir():
         raise FileError(f"{str(place)!r} is a file: name a folder")
-    with naming(place):
+    with naming_in_system_errors(place):
         place.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=place).close()
         _remove_abandoned(place)

@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 from sidelight import _game_file
 from sidelight.errors import GameError, ImmutableError, NoActionError
 from sidelight.table import Column, Table
-from sidelight.text import count, shown
+from sidelight.text import count, printable_line
 
 Symbol = Hashable
 """What the learner is shown: any hashable value. No game holds two that are equal and yet differ, as 1 and True do."""
@@ -226,7 +226,7 @@ class Game:
 
     def __str__(self) -> str:
         size = f"{count(self.n_actions, 'action')} and {count(self.n_outcomes, 'outcome')}"
-        title = f"{shown(self._name)}: {size}" if self._name else f"game of {size}"
+        title = f"{printable_line(self._name)}: {size}" if self._name else f"game of {size}"
         return "\n".join([title, *(table.to_text(None) for table in matrices(self))])
 
 
@@ -238,7 +238,7 @@ def matrices(game: Game) -> list[Table]:
             [Column(f"{title:8}"), *(Column(outcome, left=True) for outcome in game.outcomes)],
             [(f"  {label}", *row) for label, row in zip(game.actions, rows, strict=True)],
         )
-        for title, rows in (("loss", loss), ("feedback", printable(game.feedback)))
+        for title, rows in (("loss", loss), ("feedback", printable_symbols(game.feedback)))
     ]
 
 
@@ -251,7 +251,7 @@ def check_float_range(game: Game) -> None:
         )
 
 
-def printable(rows: tuple[tuple[Symbol, ...], ...]) -> list[list[str]]:
+def printable_symbols(rows: tuple[tuple[Symbol, ...], ...]) -> list[list[str]]:
     """Return the symbols as plain text, or as Python writes them where that would be invisible or ambiguous."""
     distinct = {symbol: str(symbol) for row in rows for symbol in row}
     clear = len(set(distinct.values())) == len(distinct) and all(s.isprintable() and s for s in distinct.values())

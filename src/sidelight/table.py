@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby, zip_longest
 from typing import Any, NamedTuple
 
-from sidelight.text import STAY, broken, padded, shown, width_of, wrapped
+from sidelight.text import STAY, break_line, padded_to_width, printable_line, width_of, wrapped_lines
 
 _GAP = "  "
 _NARROWEST = 8  # what a column gets at least, however little room there is
@@ -110,9 +110,9 @@ class Table:
         """Write it for a terminal, in blocks of columns that fit; long cells are broken into lines."""
         texts = [[self._line(cell, column) for cell, column in self._pairs(row)] for row in self._rows()]
         limit = math.inf if width is None else width
-        title = broken(shown(self.title), limit) if self.title else []
+        title = break_line(printable_line(self.title), limit) if self.title else []
         blocks = "\n\n".join(self._blocks(texts, limit))
-        notes = [note if width is None else wrapped(note, width) for note in self.notes]
+        notes = [note if width is None else wrapped_lines(note, width) for note in self.notes]
         return "\n\n".join(["\n".join([*title, blocks]), *notes])
 
     def to_markdown(self) -> str:
@@ -133,15 +133,15 @@ class Table:
         """Write it in HTML, so that it scrolls on its own where it is too wide."""
         starts, left = self._starts(), self._left()
         heads = "".join(
-            f"<th{_classes('left' * left[k], 'start' * (k in starts))}>{escaped(column.title)}</th>"
+            f"<th{_classes('left' * left[k], 'start' * (k in starts))}>{html_text(column.title)}</th>"
             for k, column in enumerate(self.columns)
         )
         bodies = "".join(
             self._body(group, list(rows), starts, left) for group, rows in groupby(self._rows(), lambda row: row.group)
         )
-        title = f"<caption>{escaped(self.title)}</caption>" if self.title else ""
+        title = f"<caption>{html_text(self.title)}</caption>" if self.title else ""
         head = f"<thead>{self._spanning()}<tr>{heads}</tr></thead>"
-        notes = "".join(f'<p class="faint">{escaped(note)}</p>' for note in self.notes)
+        notes = "".join(f'<p class="faint">{html_text(note)}</p>' for note in self.notes)
         return f'<div class="scroll" tabindex="0"><table class="grid">{title}{head}{bodies}</table></div>{notes}'
 
     def to_latex(self) -> str:
@@ -192,10 +192,12 @@ class Table:
         """Return a cell on one line; the note of the first column gets lines of its own."""
         reference = "" if cell.reference is None else f"[{cell.reference}]"
         note = f"({cell.note})" if cell.note and column is not self.columns[0] else ""
-        return " ".join(filter(None, (shown(self._text(cell, column)), reference, cell.after, shown(note))))
+        return " ".join(
+            filter(None, (printable_line(self._text(cell, column)), reference, cell.after, printable_line(note)))
+        )
 
     def _blocks(self, texts: list[list[str]], width: float) -> list[str]:
-        titles = [shown(column.alone or column.title) for column in self.columns]
+        titles = [printable_line(column.alone or column.title) for column in self.columns]
         sizes = [max(map(width_of, column)) for column in zip(titles, *texts, strict=True)]
         every = range(1, len(sizes))
         rest = sum(len(_GAP) + sizes[k] for k in every)
@@ -221,21 +223,22 @@ class Table:
         left = self._left()
 
         def lines(cells: Sequence[str]) -> list[str]:
-            split = [broken(cells[k], sizes[k], _GAP if k == 0 else "") for k in chosen]
+            split = [break_line(cells[k], sizes[k], _GAP if k == 0 else "") for k in chosen]
             rows = zip_longest(*split, fillvalue="")
             return [
-                _GAP.join(padded(text, sizes[k], left[k]) for text, k in zip(row, chosen, strict=True)) for row in rows
+                _GAP.join(padded_to_width(text, sizes[k], left[k]) for text, k in zip(row, chosen, strict=True))
+                for row in rows
             ]
 
         found, group = lines(titles), ""
         for row, cells in zip(self._rows(), texts, strict=True):
             if row.group != group:
                 group = row.group
-                found += broken(shown(group), width, _GAP)
+                found += break_line(printable_line(group), width, _GAP)
             found += lines(cells)
             note = _cell(row.cells[0]).note
             if note and first:
-                found += [line for part in note.split("\n") for line in broken(_GAP + shown(part), width)]
+                found += [line for part in note.split("\n") for line in break_line(_GAP + printable_line(part), width)]
         return "\n".join(line.rstrip() for line in found).replace(STAY, " ")
 
     # Markdown.
@@ -258,7 +261,7 @@ class Table:
         if not any(column.group for column in self.columns):
             return ""
         cells = [
-            f"<th{_classes('over' * bool(title), 'start' * (k > 0))} colspan={len(list(members))}>{escaped(title)}</th>"
+            f"<th{_classes('over' * bool(title), 'start' * (k > 0))} colspan={len([*members])}>{html_text(title)}</th>"
             for k, (title, members) in enumerate(groupby(self.columns, lambda column: column.group))
         ]
         return f"<tr>{''.join(cells)}</tr>"
@@ -266,7 +269,7 @@ class Table:
     def _body(self, group: str, rows: Sequence[Row], starts: set[int], left: Sequence[bool]) -> str:
         found = []
         if group:
-            title = f"<span>{escaped(group)}</span>"
+            title = f"<span>{html_text(group)}</span>"
             found.append(f'<tr class="group"><th colspan={len(left)} scope="rowgroup">{title}</th></tr>')
         for row in rows:
             cells = []
@@ -278,29 +281,29 @@ class Table:
         return f"<tbody>{''.join(found)}</tbody>"
 
     def _html_cell(self, cell: Cell, column: Column) -> str:
-        text = escaped(self._text(cell, column))
+        text = html_text(self._text(cell, column))
         if cell.link:
-            text = f'<a href="#{escaped(cell.link)}">{text}</a>'
+            text = f'<a href="#{html_text(cell.link)}">{text}</a>'
         if cell.reference is not None:
             text += f' <a href="#reason-{cell.reference}">[{cell.reference}]</a>'
         if cell.after:
-            text += f'<span class="after">{escaped(cell.after)}</span>'
-        return f'{text} <span class="note">{escaped(cell.note)}</span>' if cell.note else text
+            text += f'<span class="after">{html_text(cell.after)}</span>'
+        return f'{text} <span class="note">{html_text(cell.note)}</span>' if cell.note else text
 
 
 def markdown(text: str) -> str:
     """Return a text that Markdown shows as it is."""
-    return _SPECIAL.sub(r"\\\1", shown(text))
+    return _SPECIAL.sub(r"\\\1", printable_line(text))
 
 
 def latex(text: str) -> str:
     """Return a text that LaTeX shows as it is."""
-    return "".join(_LATEX.get(character, character) for character in shown(text))
+    return "".join(_LATEX.get(character, character) for character in printable_line(text))
 
 
-def escaped(text: str) -> str:
+def html_text(text: str) -> str:
     """Return a text that HTML shows as it is."""
-    return html.escape(shown(text))
+    return html.escape(printable_line(text))
 
 
 def plain(value: Any) -> Any:

@@ -13,7 +13,7 @@ STAY = "\N{NO-BREAK SPACE}"
 _TOGETHER = (r"(\w = )?\([^()\n]{,50}\)", r"([-/\d]+ (x )?)?p?\[[^][\n]{,40}\]")
 
 
-def shown(text: str) -> str:
+def printable_line(text: str) -> str:
     """Return a text on one line, with invisible characters (line ends, control characters, lone surrogates) escaped."""
     return "".join(c if c.isprintable() or unicodedata.category(c) == "Zs" else repr(c)[1:-1] for c in text)
 
@@ -28,13 +28,13 @@ def width_of(text: str) -> int:
     return sum(0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
 
 
-def padded(text: str, width: int, left: bool = True) -> str:
+def padded_to_width(text: str, width: int, left: bool = True) -> str:
     """Return a text with spaces after it, or before it, up to a width."""
     spaces = " " * (width - width_of(text))
     return text + spaces if left else spaces + text
 
 
-def broken(text: str, width: float, indent: str = "") -> list[str]:
+def break_line(text: str, width: float, indent: str = "") -> list[str]:
     """Break a line into lines of at most this width; words break only if they must.
 
     All lines begin with the same spaces as the text, and all but the first with `indent` more.
@@ -48,14 +48,14 @@ def broken(text: str, width: float, indent: str = "") -> list[str]:
         if width_of(candidate) > width and not empty:
             found.append(line)
             candidate = indent + word
-        while (cut := max(fitting(candidate, width), len(indent) * bool(found) + 1)) < len(candidate):
+        while (cut := max(fitting_characters(candidate, width), len(indent) * bool(found) + 1)) < len(candidate):
             found.append(candidate[:cut])
             candidate = indent + candidate[cut:]
         line, empty = candidate, False
     return [*found, line]
 
 
-def fitting(text: str, width: float) -> int:
+def fitting_characters(text: str, width: float) -> int:
     """Return how many characters of a text fit into a width."""
     used = 0
     for index, character in enumerate(text):
@@ -65,7 +65,7 @@ def fitting(text: str, width: float) -> int:
     return len(text)
 
 
-def wrapped(text: str, width: int, together: Sequence[str] = ()) -> str:
+def wrapped_lines(text: str, width: int, together: Sequence[str] = ()) -> str:
     """Wrap each line of a text; the rest of a broken indented line is indented under it.
 
     Lines do not break inside short parentheses or brackets, nor inside the phrases in `together`.
@@ -77,11 +77,11 @@ def wrapped(text: str, width: int, together: Sequence[str] = ()) -> str:
     lines: list[str] = []
     for line in text.split("\n"):
         margin = len(line) - len(line.lstrip())
-        lines += filled(line.strip(), width, margin, margin + (4 if margin else 0)) or [""]
+        lines += wrapped_with_indents(line.strip(), width, margin, margin + (4 if margin else 0)) or [""]
     return "\n".join(lines).replace(STAY, " ")
 
 
-def filled(text: str, width: int, first: int, further: int) -> list[str]:
+def wrapped_with_indents(text: str, width: int, first: int, further: int) -> list[str]:
     """Wrap a text into lines, the first indented by `first` spaces and those after it by `further`."""
     return textwrap.wrap(
         text, width, initial_indent=" " * first, subsequent_indent=" " * further, break_on_hyphens=False
@@ -94,13 +94,13 @@ def count(size: int, noun: str) -> str:
     return f"{size} {noun if size == 1 else several}"
 
 
-def joined(words: Sequence[str]) -> str:
+def and_list(words: Sequence[str]) -> str:
     """Return "a, b and c"."""
     *others, last = words
     return f"{', '.join(others)} and {last}" if others else last
 
 
-def grouped(value: int) -> str:
+def thousands(value: int) -> str:
     """Write a whole number with separated thousands."""
     return f"{value:,}".replace(",", STAY)
 

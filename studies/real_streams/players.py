@@ -251,7 +251,7 @@ class Late(Strategy):
         self.dimension, self.player, self.model, self.delay, self.batch = dimension, player, model, delay, batch
         kind = globals()[player] if player in globals() else players.find(player)
         given = {"model": model} if model else {}
-        self._inner = kind(game, **players.completed(kind, given, 0, dimension))
+        self._inner = kind(game, **players.completed_parameters(kind, given, 0, dimension))
 
     def _start(self) -> dict[str, Any]:
         inner = self._inner.clone().reset(self.rng.bit_generator.random_raw())

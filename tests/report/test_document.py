@@ -17,8 +17,8 @@ from sidelight.report.document import (
     Paragraph,
     Strong,
     Terms,
-    marked,
-    shortened,
+    first_items,
+    split_code,
 )
 from sidelight.table import Column, Table
 
@@ -31,8 +31,8 @@ BLOCKS = [
     Heading("First"),
     Heading("Part 1: one", level=3, anchor="one", entry="Part 1"),
     Paragraph(["See ", Link("there", "one"), ", ", Strong("now"), " or ", Code("a_b"), "."], faint=True),
-    Terms([("term", marked("is `co_de`"))]),
-    Bullets(shortened(["i", "j", "k"], 2)),
+    Terms([("term", split_code("is `co_de`"))]),
+    Bullets(first_items(["i", "j", "k"], 2)),
     Table([Column("name")], [(ODD,)]),
     Figure("Drawn", SVG, "A caption.", "figures/drawn.svg"),
     Figure("Drawn again", SVG),

@@ -7,7 +7,7 @@ import threading
 import time
 
 from sidelight.service.server.listener import address_of, listen
-from sidelight.service.server.uvicorn_server import Server, configured
+from sidelight.service.server.uvicorn_server import Server, uvicorn_configuration
 
 
 @contextlib.contextmanager
@@ -15,7 +15,7 @@ def running(app, grace=5, proxies=""):
     """Serve an application at a free port; yield its address."""
     listening = listen("127.0.0.1", 0)
     address = address_of(listening)
-    server = Server(configured(app, grace, proxies))
+    server = Server(uvicorn_configuration(app, grace, proxies))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     try:

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from sidelight.errors import SidelightError
-from sidelight.service.problems import TITLES, Problem, place, unavailable
+from sidelight.service.problems import TITLES, Problem, place, unavailable_now
 
 
 def test_a_problem_says_what_where_and_what_to_do():
@@ -34,8 +34,8 @@ def test_pointers_are_those_of_rfc_6901(path, pointer):
 
 
 def test_unavailable_rounds_up_to_whole_seconds():
-    assert unavailable("busy", 0.2).headers == {"Retry-After": "1"}
-    assert unavailable("busy", 2.1).headers == {"Retry-After": "3"}
+    assert unavailable_now("busy", 0.2).headers == {"Retry-After": "1"}
+    assert unavailable_now("busy", 2.1).headers == {"Retry-After": "3"}
 
 
 def test_every_kind_is_an_error_status_and_serializes_as_ascii():

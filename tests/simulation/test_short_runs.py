@@ -14,7 +14,7 @@ from sidelight.environments.base import charges_gaps, draw
 from sidelight.kernels import implements, interpreted
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.simulation import worker
-from sidelight.simulation.packing import packed
+from sidelight.simulation.packing import packed_state
 from sidelight.simulation.streams import Stream
 from sidelight.strategies.base import UNANSWERED, KernelStrategy, act, observe
 
@@ -156,11 +156,11 @@ def test_without_access_to_its_memory_a_stream_is_seeded_for_each_run(monkeypatc
 
 def test_arrays_that_share_memory_or_are_large_are_not_packed():
     values = np.zeros(4)
-    assert packed((values, values)) is None
-    assert packed((values[:3], values[2:])) is None
-    assert packed((values[:2], values[2:])) is not None
-    assert packed((np.zeros(100_000),)) is None
-    assert packed((np.zeros((3, 2)).T,)) is None
+    assert packed_state((values, values)) is None
+    assert packed_state((values[:3], values[2:])) is None
+    assert packed_state((values[:2], values[2:])) is not None
+    assert packed_state((np.zeros(100_000),)) is None
+    assert packed_state((np.zeros((3, 2)).T,)) is None
 
 
 def alive():

@@ -147,10 +147,10 @@ def test_two_packages_with_one_class(site, tmp_path):
 
     install(site, "tiny-one", {"Cycle": "tiny_one:Cycle"})
     install(site, "tiny-two", {"Round": "tiny_one:Cycle"})
-    assert plugins.named("Cycle").origin == _origin(PlayerEntry("Cycle")) == "tiny-one 0.3"
-    assert plugins.named("Round").origin == _origin(PlayerEntry("Round", label="mine")) == "tiny-two 0.3"
+    assert plugins.plugin_named("Cycle").origin == _origin(PlayerEntry("Cycle")) == "tiny-one 0.3"
+    assert plugins.plugin_named("Round").origin == _origin(PlayerEntry("Round", label="mine")) == "tiny-two 0.3"
     assert _origin(PlayerEntry("CBP")) == _origin(PlayerEntry("sequential", policy=True)) == ""
-    assert plugins.named("CBP") is None
+    assert plugins.plugin_named("CBP") is None
     assert _origin(PlayerEntry("tiny_one:Cycle")) == "tiny-one 0.3"
 
 
@@ -167,7 +167,7 @@ def test_a_second_copy_of_a_package_is_hidden_by_the_first(site, tmp_path, monke
 @pytest.mark.parametrize("name", ["cycle", "My-Cycle", "names"])
 def test_names_that_no_strategy_can_have(site, name):
     install(site, "tiny-cycle", {name: "tiny_cycle:Cycle"})
-    assert plugins.usable() == ()
+    assert plugins.usable_plugins() == ()
     result = invoke("simulate", "apple-tasting", name, "--horizon", "5")
     assert result.exit_code == 2
     assert "the first a capital letter: write tiny_cycle:Cycle to use it" in " ".join(result.output.split())
@@ -176,7 +176,7 @@ def test_names_that_no_strategy_can_have(site, name):
 
 def test_nothing_is_imported_before_it_is_asked_for(site):
     install(site, "tiny-cycle", {"Cycle": "tiny_cycle:Cycle"})
-    assert plugins.usable() == ("Cycle",)
+    assert plugins.usable_plugins() == ("Cycle",)
     assert sl.strategies.CBP(sl.games.load("apple-tasting")).act() in (0, 1)
     assert "tiny_cycle" not in sys.modules
     with pytest.raises(AttributeError, match="no attribute 'Unknown'"):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sidelight.analysis.linear_algebra import Row, Vector, dot, primitive, to_integers
+from sidelight.analysis.linear_algebra import Row, Vector, dot, primitive_row, to_integers
 from sidelight.analysis.linear_program import confirm, exact_simplex, propose
 from sidelight.kernels.arrays import Floats
 
@@ -63,7 +63,7 @@ def decide_positive(strict: Sequence[Row], equal: Row) -> Possible | Impossible:
             return Possible(point)
     optimum = (proposal and confirm(A, b, c, proposal)) or exact_simplex(A, b, c)
     if optimum.value > 0:
-        return Possible(primitive(to_integers([[value + optimum.value for value in optimum.point[:size]]])[0][0]))
+        return Possible(primitive_row(to_integers([[value + optimum.value for value in optimum.point[:size]]])[0][0]))
     y, mu = optimum.multipliers[2:-2], optimum.multipliers[-1] - optimum.multipliers[-2]
     left = [-mu * value for value in equal]
     for weight, row in zip(y, strict, strict=True):
@@ -90,7 +90,7 @@ def decide(
             return Possible(point)
     optimum = (proposal and confirm(A, b, c, proposal)) or exact_simplex(A, b, c)
     if optimum.value > 0:
-        return Possible(primitive(to_integers([optimum.point[:size]])[0][0]))
+        return Possible(primitive_row(to_integers([optimum.point[:size]])[0][0]))
     return _impossible(optimum.multipliers, len(strict), len(weak), equal is not None)
 
 
@@ -135,13 +135,13 @@ def _rounded(
         if equal is not None:
             q = on_hyperplane(q, equal)
         if min(q) >= least and satisfies(q, strict, weak, equal):
-            return primitive(q)
+            return primitive_row(q)
     if inside is not None:
         for pull in _PULLS:
             total, anchor = sum(q), sum(inside)
             pulled = [(value * anchor << pull) + total * known for value, known in zip(q, inside, strict=True)]
             if satisfies(pulled, strict, weak, equal):
-                return primitive(pulled)
+                return primitive_row(pulled)
     return None
 
 

@@ -7,8 +7,8 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from sidelight.analysis.linear_algebra import primitive
-from sidelight.game import Symbol, printable
+from sidelight.analysis.linear_algebra import primitive_row
+from sidelight.game import Symbol, printable_symbols
 
 if TYPE_CHECKING:
     from sidelight.analysis.analysis import Analysis
@@ -110,7 +110,7 @@ def _pair(analysis: Analysis, i: int, j: int, symbols: Mapping[Symbol, str]) -> 
 
 
 def _equation(analysis: Analysis, i: int, j: int) -> str:
-    terms = primitive(analysis.cells.difference(i, j))
+    terms = primitive_row(analysis.cells.difference(i, j))
     if sum(map(bool, terms)) > _MOST_TERMS:
         return ""
     if next(value for value in terms if value) < 0:
@@ -162,7 +162,7 @@ def _label(analysis: Analysis, i: int) -> str:
 def _symbols(analysis: Analysis) -> dict[Symbol, str]:
     """Return how each symbol is written, in the same way as when the game is printed."""
     feedback = analysis.game.feedback
-    texts = [text for row in printable(feedback) for text in row]
+    texts = [text for row in printable_symbols(feedback) for text in row]
     return dict(zip((symbol for row in feedback for symbol in row), texts, strict=True))
 
 

@@ -30,7 +30,7 @@ def to_integers(rows: Sequence[Sequence[Fraction]]) -> tuple[tuple[tuple[int, ..
     return tuple(tuple(int(value * scale) for value in row) for row in rows), scale
 
 
-def primitive(row: Row) -> tuple[int, ...]:
+def primitive_row(row: Row) -> tuple[int, ...]:
     """Return the row divided by the greatest common divisor of its entries."""
     divisor = gcd(*row)
     return tuple(row) if divisor <= 1 else tuple(value // divisor for value in row)
@@ -149,5 +149,5 @@ class Span:
             vector[free] = scale
             for row, pivot in zip(rows, pivots, strict=True):
                 vector[pivot] = -row[free]
-            basis.append(primitive(vector))
+            basis.append(primitive_row(vector))
         return basis

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.checks.report import checks_in, ensure, same
+from sidelight.checks.report import checks_in, ensure, same_data
 from sidelight.checks.stage import Stage
 from sidelight.errors import SidelightError
 from sidelight.strategies.base import Strategy, plain
@@ -49,7 +49,7 @@ def takes_numbers_of_numpy(stage: Stage) -> str | None:
         with tempfile.TemporaryDirectory() as folder:
             other.save(Path(folder) / "strategy.npz")
             loaded = type(other).load(Path(folder) / "strategy.npz")
-        alike = same(plain(loaded.parameters()), plain(other.parameters()))
+        alike = same_data(plain(loaded.parameters()), plain(other.parameters()))
         ensure(alike, f"with {name}={number!r}, a strategy loaded from its file has other parameters")
     return None if tried else "the constructor takes no number"
 

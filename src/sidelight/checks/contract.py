@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sidelight.checks.report import checks_in, ensure, ensure_plain, importable, same, size
+from sidelight.checks.report import checks_in, ensure, ensure_plain, is_importable, same_data, size
 from sidelight.checks.stage import HORIZON, ROUNDS, Stage
 from sidelight.strategies.base import Strategy, plain
 
@@ -59,7 +59,7 @@ def explains_without_playing(stage: Stage) -> None:
         action = made.act(stage.context(t))
         before = made.save()
         ensure(isinstance(made.explain(), str), "explain() does not return text")
-        ensure(same(made.save(), before), "explain() changes the strategy")
+        ensure(same_data(made.save(), before), "explain() changes the strategy")
         made.observe(stage.symbol(action, t))
 
 
@@ -71,10 +71,10 @@ def clone_is_independent(stage: Stage) -> None:
     ensure(type(twin) is type(made), "clone returns another class")
     before = made.save()
     after = stage.play(twin, _HALF)
-    ensure(same(made.save(), before), "playing a clone changes the original")
+    ensure(same_data(made.save(), before), "playing a clone changes the original")
     ensure(stage.play(made, _HALF) == after, "a clone plays on differently from the original")
     ensure(_generator(twin) == _generator(made), "a clone ends with another state of the random generator")
-    ensure(same(idle.save(), before), "playing the original changes a clone")
+    ensure(same_data(idle.save(), before), "playing the original changes a clone")
     ensure(
         stage.play(stage.make().clone()) == stage.play(stage.make()), "a clone of a fresh strategy plays differently"
     )
@@ -83,7 +83,7 @@ def clone_is_independent(stage: Stage) -> None:
 def survives_pickle_and_deepcopy(stage: Stage) -> str | None:
     """Check that pickles and deep copies, of a fresh strategy and in the middle of play, continue like the original."""
     ways: dict[str, Callable[[Strategy], Strategy]] = {"copy.deepcopy": copy.deepcopy}
-    if importable(type(stage.strategy)):
+    if is_importable(type(stage.strategy)):
         ways["pickle"] = lambda strategy: pickle.loads(pickle.dumps(strategy))
     for way, duplicate in ways.items():
         for rounds in (0, _HALF):
@@ -132,8 +132,8 @@ def saves_and_loads(stage: Stage) -> None:
     made.observe(stage.symbol(waiting, _HALF))
     after = stage.play(made, _HALF + 1)
     for source, other in loaded.items():
-        ensure(same(other.save(), data), f"a strategy loaded from {source} is saved differently")
-        same_parameters = same(plain(other.parameters()), plain(made.parameters()))
+        ensure(same_data(other.save(), data), f"a strategy loaded from {source} is saved differently")
+        same_parameters = same_data(plain(other.parameters()), plain(made.parameters()))
         ensure(same_parameters, f"a strategy loaded from {source} has other parameters")
         other.observe(stage.symbol(waiting, _HALF))
         ensure(stage.play(other, _HALF + 1) == after, f"a strategy loaded from {source} plays on differently")
@@ -147,10 +147,10 @@ def saved_data_is_a_copy(stage: Stage) -> None:
     data = made.save()
     kept = copy.deepcopy(data)
     stage.play(made, _HALF)
-    ensure(same(data, kept), "play changes data that was saved before: save a copy of the state")
+    ensure(same_data(data, kept), "play changes data that was saved before: save a copy of the state")
     loaded = type(made).load(data)
     stage.play(loaded, _HALF)
-    ensure(same(data, kept), "a loaded strategy changes the data it was loaded from")
+    ensure(same_data(data, kept), "a loaded strategy changes the data it was loaded from")
 
 
 def memory_is_bounded(stage: Stage) -> str | None:

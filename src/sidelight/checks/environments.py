@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.checks.report import Report, checks_in, ensure, ensure_plain, importable, same
+from sidelight.checks.report import Report, checks_in, ensure, ensure_plain, is_importable, same_data
 from sidelight.environments.base import Environment, baseline, cost, draw
 from sidelight.game import Game
 from sidelight.kernels import compiled_available, interpreted
@@ -104,12 +104,12 @@ def runs_can_be_repeated(site: Site) -> None:
     first = [site.rounds(run) for run in range(RUNS)]
     again = [site.rounds(run) for run in reversed(range(RUNS))][::-1]
     ensure(first == again, "the same run with the same seed differs when it is played again")
-    ensure(same(site.environment.describe(), before), "playing changes the environment")
+    ensure(same_data(site.environment.describe(), before), "playing changes the environment")
 
 
 def survives_pickle_and_deepcopy(site: Site) -> str | None:
     """Check that a pickle and a deep copy, made before and after runs, are the same environment."""
-    named = importable(type(site.environment))
+    named = is_importable(type(site.environment))
     copies: list[Any] = []
     for _ in range(2):
         copies.append(copy.deepcopy(site.environment))
@@ -117,7 +117,7 @@ def survives_pickle_and_deepcopy(site: Site) -> str | None:
             copies.append(_pickled(site.environment))
         played = site.rounds(0)
     for twin in copies:
-        ensure(same(twin.describe(), site.environment.describe()), "a copy describes itself differently")
+        ensure(same_data(twin.describe(), site.environment.describe()), "a copy describes itself differently")
         ensure(Site(twin, site.game).rounds(0) == played, "in a copy the same run with the same seed differs")
     return None if named else "the class cannot be imported by its name, so that nothing can pickle it"
 

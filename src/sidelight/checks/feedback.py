@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.checks.report import checks_in, ensure, same
+from sidelight.checks.report import checks_in, ensure, same_data
 from sidelight.checks.stage import ROUNDS, Stage
 from sidelight.errors import SidelightError
 from sidelight.strategies.base import Strategy, plain
@@ -107,13 +107,13 @@ def changes_no_input(stage: Stage) -> None:
         x = stage.context(t)
         action = made.act(x)
         if x is not None:
-            ensure(same(x, stage.context(t)), "act changes the context it is given")
+            ensure(same_data(x, stage.context(t)), "act changes the context it is given")
             x[:] = -17.0  # a caller may use its array again
         ensure(other.act(stage.context(t)) == action, "the strategy keeps the caller's context instead of a copy")
         made.observe(stage.symbol(action, t))
         other.observe(stage.symbol(action, t))
     ensure(repr(made.game) == game, "play changes the game")
-    ensure(same(plain(made.parameters()), parameters), "play changes the strategy's parameters")
+    ensure(same_data(plain(made.parameters()), parameters), "play changes the strategy's parameters")
 
 
 def _valid(strategy: Strategy, context: Any) -> int:
@@ -157,7 +157,7 @@ def _refuses(what: str, strategy: Strategy, method: Callable[..., Any], *args: A
         raise AssertionError(f"{what} raises {type(error).__name__} ({error}) and not a SidelightError") from error
     else:
         raise AssertionError(f"{what} is not refused")
-    ensure(same(strategy.save(), before), f"{what} is refused, but it changes the strategy")
+    ensure(same_data(strategy.save(), before), f"{what} is refused, but it changes the strategy")
 
 
 def _goes_on_as_if_nothing_happened(stage: Stage, disturbed: Strategy) -> None:

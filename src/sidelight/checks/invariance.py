@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sidelight.checks.report import checks_in, ensure, same
+from sidelight.checks.report import checks_in, ensure, same_data
 from sidelight.checks.stage import HORIZON, Stage, own_seed
 from sidelight.game import Game
 
@@ -47,7 +47,9 @@ def hidden_outcomes_do_not_matter(stage: Stage) -> str | None:
     if np.array_equal(other, stage.outcomes):
         return "every outcome shows a symbol of its own"
     seen, hidden = stage.simulate(stage.make()), stage.simulate(stage.make(), outcomes=other)
-    ensure(same(seen, hidden), "outcomes that show the same symbols lead to different play: the strategy sees more")
+    ensure(
+        same_data(seen, hidden), "outcomes that show the same symbols lead to different play: the strategy sees more"
+    )
     return None
 
 

@@ -83,20 +83,20 @@ def ensure(condition: Any, sentence: str) -> None:
         raise AssertionError(sentence)
 
 
-def importable(kind: type) -> bool:
+def is_importable(kind: type) -> bool:
     """Say whether a class can be imported by its name; otherwise its objects cannot be pickled."""
     return getattr(sys.modules.get(kind.__module__), kind.__qualname__, None) is kind
 
 
-def same(one: Any, other: Any) -> bool:
+def same_data(one: Any, other: Any) -> bool:
     """Compare plain data and arrays to the last bit."""
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         a, b = np.asarray(one), np.asarray(other)
         return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
     if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+        return one.keys() == other.keys() and all(same_data(one[key], other[key]) for key in one)
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
-        return len(one) == len(other) and all(map(same, one, other))
+        return len(one) == len(other) and all(map(same_data, one, other))
     if isinstance(one, float) and isinstance(other, float):
         return repr(one) == repr(other)
     return type(one) is type(other) and bool(one == other)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sidelight.checks.report import checks_in, ensure, same
+from sidelight.checks.report import checks_in, ensure, same_data
 from sidelight.checks.stage import HORIZON, RUNS, Stage, own_seed
 from sidelight.kernels import compiled_available, interpreted
 from sidelight.strategies.base import KernelStrategy
@@ -16,7 +16,7 @@ def simulated_as_by_hand(stage: Stage) -> None:
     stage.play(made, 0, 5)
     before = made.save()
     plays = stage.simulate(made)["plays"]
-    ensure(same(made.save(), before), "simulate changes the strategy it is given")
+    ensure(same_data(made.save(), before), "simulate changes the strategy it is given")
     for run in range(RUNS):
         made.reset(own_seed(run))
         counts = np.zeros(stage.game.n_actions, plays.dtype)
@@ -24,16 +24,19 @@ def simulated_as_by_hand(stage: Stage) -> None:
             action = made.act(stage.contexts[run, t] if stage.dimension else None)
             counts[action] += 1
             made.observe(stage.game.feedback[action][stage.outcomes[run, t]])
-        ensure(same(plays[run], counts), f"simulated, run {run} plays differently from the same run by hand")
+        ensure(same_data(plays[run], counts), f"simulated, run {run} plays differently from the same run by hand")
 
 
 def runs_are_independent(stage: Stage) -> None:
     """Check that a run is the same alone, among others, and when repeated."""
     made = stage.make()
     whole = stage.simulate(made)
-    ensure(same(stage.simulate(made), whole), "simulating twice gives different results: a run leaves something behind")
+    ensure(
+        same_data(stage.simulate(made), whole),
+        "simulating twice gives different results: a run leaves something behind",
+    )
     last = stage.simulate(made, first_run=RUNS - 1, runs=1)
-    alike = all(same(last[key][0], whole[key][-1]) for key in whole)
+    alike = all(same_data(last[key][0], whole[key][-1]) for key in whole)
     ensure(alike, "the last run alone differs from the same run among others")
 
 
@@ -42,7 +45,7 @@ def workers_do_not_matter(stage: Stage) -> str | None:
     if not (isinstance(stage.strategy, KernelStrategy) and compiled_available()):
         return "threads are used for compiled strategies only"
     one, two = stage.simulate(stage.make()), stage.simulate(stage.make(), workers=2)
-    ensure(same(one, two), "one worker and two give different results")
+    ensure(same_data(one, two), "one worker and two give different results")
     return None
 
 
@@ -54,7 +57,7 @@ def compiled_as_interpreted(stage: Stage) -> str | None:
         slow = stage.simulate(stage.make())
     if not compiled_available():
         return "nothing is compiled here: Numba is missing or switched off"
-    ensure(same(stage.simulate(stage.make()), slow), "compiled and interpreted, the strategy plays differently")
+    ensure(same_data(stage.simulate(stage.make()), slow), "compiled and interpreted, the strategy plays differently")
     return None
 
 

@@ -12,8 +12,8 @@ import click
 from sidelight.game import Game
 from sidelight.game import matrices as matrices_of
 from sidelight.table import plain
-from sidelight.text import filled, shown
-from sidelight.text import wrapped as wrapped_to
+from sidelight.text import printable_line, wrapped_with_indents
+from sidelight.text import wrapped_lines as wrapped_to
 
 _LARGEST_MATRIX = 1600
 
@@ -25,7 +25,7 @@ def width() -> int:
 
 def write(text: str) -> None:
     """Write text to standard output; control characters, which a game's names may contain, are escaped."""
-    click.echo("\n".join(map(shown, text.split("\n"))))
+    click.echo("\n".join(map(printable_line, text.split("\n"))))
 
 
 def write_json(data: Any) -> None:
@@ -33,14 +33,14 @@ def write_json(data: Any) -> None:
     click.echo(json.dumps(plain(data), indent=2, allow_nan=False))
 
 
-def wrapped(text: str, together: Sequence[str] = ()) -> str:
+def wrap_to_terminal(text: str, together: Sequence[str] = ()) -> str:
     """Wrap each line of a text to the terminal; no line breaks inside the phrases in `together`."""
     return wrapped_to(text, width(), together)
 
 
 def entry(term: str, explanation: str, column: int) -> str:
     """Return a term and its explanation, which starts at the given column and is wrapped there."""
-    lines = filled(explanation, width(), column, column)
+    lines = wrapped_with_indents(explanation, width(), column, column)
     return "\n".join([term.ljust(column) + lines[0].lstrip(), *lines[1:]])
 
 

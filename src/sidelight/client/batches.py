@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any, Generic, TypeVar
 
-from sidelight.client.calls import LARGEST_BATCH, Calls, passed
+from sidelight.client.calls import LARGEST_BATCH, Calls, passed_decision
 from sidelight.client.exchange import ServiceError, Steps, Wait
 from sidelight.client.health import Health
 from sidelight.monitor.types import Decision
@@ -60,7 +60,7 @@ class Batches(Generic[Promise]):
                 self._working = True
         if full:
             self._health.passed(1, _FULL)
-            future.set_result(passed(row))
+            future.set_result(passed_decision(row))
         elif idle:
             self._start(self._work())
         return future

@@ -15,10 +15,10 @@ from sidelight.client.exchange import Steps, UnreachableError, exchange, expecti
 from sidelight.client.health import Health
 from sidelight.errors import SidelightError
 from sidelight.monitor.inputs import (
+    as_list,
     column,
     identifier,
     label,
-    listed,
     moment_of,
     others_of,
     score_of,
@@ -122,7 +122,7 @@ class Calls:
         A request holds at most 1 000 predictions and is decided completely or not at all. After an error, earlier
         requests may have been decided; asking again with the same ids is safe.
         """
-        labels = listed(predictions)
+        labels = as_list(predictions)
         given = {"ids": ids, "times": times, "payloads": payloads}
         given |= {"scores": scores, "segments": segments, "versions": versions, "others": others}
         columns = (column(name, values, len(labels)) for name, values in given.items())
@@ -134,7 +134,7 @@ class Calls:
         for batch, body in _bodies("predictions", rows, single):
             if self._health.resting:
                 self._health.passed(len(batch))
-                found += map(passed, batch)
+                found += map(passed_decision, batch)
                 continue
             try:
                 reply = yield from self._ask("POST", "/decisions", body, self._limits.timeout)
@@ -143,7 +143,7 @@ class Calls:
                 self._health.worked()
             except UnreachableError as error:
                 self._health.failed(len(batch), str(error))
-                found += map(passed, batch)
+                found += map(passed_decision, batch)
         return found
 
     def answer(
@@ -164,7 +164,7 @@ class Calls:
 
         Each has its own status, so an answer that cannot be recorded does not affect the others.
         """
-        names = listed(ids, "ids", "answer")
+        names = as_list(ids, "ids", "answer")
         given = {"answers": correct, "labels": labels, "skips": skipped}
         columns = (column(name, values, len(names), "ids", "answer") for name, values in given.items())
         rows = [_answer_row(*row) for row in zip(names, *columns, itertools.repeat(replace, len(names)), strict=True)]
@@ -233,7 +233,7 @@ class Calls:
         return exchange(method, self._path + path, body, seconds or limits.patience, limits.retries)
 
 
-def creation(name: str, settings: Mapping[str, Any], limits: Limits) -> Steps[Any]:
+def create_monitor_call(name: str, settings: Mapping[str, Any], limits: Limits) -> Steps[Any]:
     """Create a monitor."""
     body = _request_json({"name": name, "settings": dict(settings)}, "these settings", "plain values")
     return exchange("POST", "/v1/monitors", body.encode("ascii"), limits.patience, limits.retries)
@@ -285,7 +285,7 @@ def _answer_row(id: Any, correct: Any, true: Any, skipped: Any, replace: bool) -
     return row | {"replace": True} if replace else row
 
 
-def passed(row: Mapping[str, Any]) -> Decision:
+def passed_decision(row: Mapping[str, Any]) -> Decision:
     """Return the decision for a prediction that the service did not decide."""
     return Decision(False, row["id"], UNREACHABLE, row["prediction"])
 

@@ -12,7 +12,7 @@ from concurrent.futures import Future
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from sidelight.client.batches import Batches
-from sidelight.client.calls import Calls, creation, prediction_row
+from sidelight.client.calls import Calls, create_monitor_call, prediction_row
 from sidelight.client.exchange import Reply, Send, Steps, Wait
 from sidelight.client.settings import LARGEST_REPLY, TOO_LARGE, TOO_LATE, ClientSettings, failure_of, reply_of
 from sidelight.errors import SidelightError
@@ -52,7 +52,7 @@ class Client(ClientSettings):
 
     def create(self, name: str, **settings: Any) -> Monitor:
         """Create a monitor with the arguments of `ClassifierMonitor` and return it; the key needs the scope admin."""
-        self._run(creation(name, settings, self._limits))
+        self._run(create_monitor_call(name, settings, self._limits))
         return self.monitor(name)
 
     def close(self) -> None:
@@ -187,7 +187,7 @@ class AsyncClient(ClientSettings):
 
     async def create(self, name: str, **settings: Any) -> AsyncMonitor:
         """Create a monitor with the arguments of `ClassifierMonitor` and return it; the key needs the scope admin."""
-        await self._run(creation(name, settings, self._limits))
+        await self._run(create_monitor_call(name, settings, self._limits))
         return self.monitor(name)
 
     async def close(self) -> None:

@@ -16,7 +16,7 @@ from http import HTTPStatus
 from typing import Any, NamedTuple, TypeVar
 
 from sidelight.errors import SidelightError
-from sidelight.text import one_line, shown
+from sidelight.text import one_line, printable_line
 
 T = TypeVar("T")
 
@@ -206,5 +206,5 @@ def _reply_kind(reply: Reply) -> str:
 
 def _shortened_reply(text: str) -> str:
     """Return a text from the server, shortened and escaped so that it cannot fill a log or move a terminal's cursor."""
-    line = shown(one_line(text))
+    line = printable_line(one_line(text))
     return line if len(line) <= _LONGEST_TEXT else f"{line[:_LONGEST_TEXT]}..."

@@ -60,21 +60,23 @@ def load(name: str, game: Game, **parameters: Any) -> Environment:
     kind = _kind(name)
     for key, value in parameters.items():
         if key not in kind.defaults:
-            raise SidelightError(f"{name} contexts have no parameter {key!r}: there is {shown(name)}")
+            raise SidelightError(
+                f"{name} contexts have no parameter {key!r}: there is {parameters_on_command_line(name)}"
+            )
         _check(name, key, value)
     environment = kind.make(game, dict(kind.defaults) | parameters)
     environment.check(game, 1, 1)
     return environment
 
 
-def shown(name: str) -> str:
+def parameters_on_command_line(name: str) -> str:
     """Return the parameters of a kind and their defaults, as on a command line."""
     return ",".join(f"{key}={value}" for key, value in _kind(name).defaults.items())
 
 
 def _kind(name: str) -> _Kind:
     if name not in _KINDS:
-        examples = ", ".join(f"{each}:{shown(each)}" for each in _KINDS)
+        examples = ", ".join(f"{each}:{parameters_on_command_line(each)}" for each in _KINDS)
         hint = did_you_mean(name, names())
         raise SidelightError(f"there are no contexts of the kind {name!r}: {hint}there are {examples}")
     return _KINDS[name]

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from sidelight.errors import GameError
 from sidelight.game import Game, Symbol
-from sidelight.games._parameters import Parameter, written
+from sidelight.games._parameters import Parameter, written_parameter
 from sidelight.text import did_you_mean
 
 Kind = Literal["trivial", "easy", "hard", "hopeless"]
@@ -85,7 +85,9 @@ class Entry:
         """Make the game with these parameters; the others take their default values."""
         values = self._values(parameters)
         matrices = self._build(**values)
-        chosen = [f"{name}={written(values[name])}" for name, default in self._defaults if values[name] != default]
+        chosen = [
+            f"{name}={written_parameter(values[name])}" for name, default in self._defaults if values[name] != default
+        ]
         name = f"{self.name}({', '.join(chosen)})" if chosen else self.name
         return Game(matrices.loss, matrices.feedback, name, matrices.actions, matrices.outcomes)
 
@@ -93,7 +95,7 @@ class Entry:
         """Return the exact value of one parameter, which may be given as text."""
         kinds = dict(self._allowed)
         if parameter not in kinds:
-            defaults = ", ".join(f"{name} (default {written(value)})" for name, value in self._defaults)
+            defaults = ", ".join(f"{name} (default {written_parameter(value)})" for name, value in self._defaults)
             takes = f"it takes {defaults}" if defaults else "it takes none"
             raise GameError(f"{self.name} has no parameter {parameter!r}: {takes}")
         return kinds[parameter].read(parameter, value)
@@ -197,7 +199,9 @@ def parse_parameters(name: str, texts: Iterable[str]) -> dict[str, Any]:
     for text in [texts] if isinstance(texts, str) else texts:
         parameter, equals, value = (part.strip() for part in text.partition("="))
         if not equals or not parameter or not value:
-            example = next((f"{key}={written(default)}" for key, default in entry.parameters.items()), "prices=5")
+            example = next(
+                (f"{key}={written_parameter(default)}" for key, default in entry.parameters.items()), "prices=5"
+            )
             raise GameError(f"cannot read the parameter {text!r}: write it as name=value, for instance {example}")
         if parameter in values:
             raise GameError(f"the parameter {parameter!r} is given twice: keep one")

@@ -122,7 +122,7 @@ class OneOf:
         return word
 
 
-def written(value: Any) -> str:
+def written_parameter(value: Any) -> str:
     """Return the value of a parameter as it is written on a command line: 5, 1/5, or 0,1/2,1."""
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 

@@ -4,8 +4,8 @@
 """
 
 from sidelight.limits.lower_bound import LowerBound as LowerBound
-from sidelight.limits.lower_bound import lower_bound as lower_bound
+from sidelight.limits.lower_bound import lower_bound
 from sidelight.limits.upper_bound import UpperBound as UpperBound
-from sidelight.limits.upper_bound import upper_bound as upper_bound
+from sidelight.limits.upper_bound import upper_bound
 
 __all__ = ["LowerBound", "UpperBound", "lower_bound", "upper_bound"]

@@ -19,7 +19,7 @@ from sidelight.analysis import Analysis, analyze
 from sidelight.errors import SidelightError
 from sidelight.game import Game, check_float_range, read_exact
 from sidelight.kernels.arrays import Floats
-from sidelight.optimization.certainty import certainty, indistinguishable
+from sidelight.optimization.certainty import certainty, indistinguishable_law
 from sidelight.strategies.base import check_number, check_parameter
 
 # Expected losses that differ by less than this, on the scale of the largest loss difference, count as equal: otherwise
@@ -120,7 +120,7 @@ def _optimal(analysis: Analysis, losses: list[Fraction]) -> list[int]:
 
 def _solved(analysis: Analysis, j: int, law: list[Fraction], gaps: Floats, tolerance: float) -> LowerBound:
     game = analysis.game
-    hidden = indistinguishable(analysis, j, law)
+    hidden = indistinguishable_law(analysis, j, law)
     if hidden is not None:
         shown = ", ".join(str(value) for value in hidden.law)
         reason = (

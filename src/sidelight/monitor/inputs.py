@@ -208,7 +208,7 @@ def seconds_of(time: Any) -> float:
     return moment_of(math.nan if time is None else time).timestamp()
 
 
-def listed(values: Any, name: str = "predictions", single: str = "decide") -> list[Any]:
+def as_list(values: Any, name: str = "predictions", single: str = "decide") -> list[Any]:
     """Return a list, of plain values if the column can make them; errors suggest `single` for one value."""
     if isinstance(values, str | bytes):
         raise SidelightError(f"{name} is the text {values!r}: give a list or a column; `{single}` takes a single one")
@@ -237,7 +237,7 @@ def column(name: str, values: Any, length: int, of: str = "predictions", single:
     """Return as many values as there are predictions or ids; Nones if no values are given."""
     if values is None:
         return [None] * length
-    found = listed(values, name, single)
+    found = as_list(values, name, single)
     if len(found) != length:
         raise SidelightError(f"there are {length} {of} and {len(found)} {name}: give one for each")
     return found

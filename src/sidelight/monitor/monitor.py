@@ -14,10 +14,10 @@ from sidelight.errors import SidelightError
 from sidelight.monitor.engine.engine import Engine
 from sidelight.monitor.inputs import (
     answer_of,
+    as_list,
     column,
     identifier,
     label,
-    listed,
     moment_of,
     others_of,
     segment_of,
@@ -29,10 +29,10 @@ from sidelight.monitor.report.breakdown import Comparison, TrueClasses
 from sidelight.monitor.report.make import count_report, finish_report
 from sidelight.monitor.report.records import Report
 from sidelight.monitor.report.segments import compare, count_parts
-from sidelight.monitor.report.true_classes import told_by, true_classes
+from sidelight.monitor.report.true_classes import count_true_classes, true_classes
 from sidelight.monitor.settings import SETTINGS, make_settings
 from sidelight.monitor.types import Answer, Decision, Event, VerdictChanged, Verification
-from sidelight.text import filled
+from sidelight.text import wrapped_with_indents
 
 
 def _documented(kind: type[ClassifierMonitor]) -> type[ClassifierMonitor]:
@@ -45,7 +45,10 @@ def _documented(kind: type[ClassifierMonitor]) -> type[ClassifierMonitor]:
     ]
     some.append(inspect.Parameter("parameters", inspect.Parameter.VAR_KEYWORD))
     kind.__signature__ = inspect.Signature(some)  # type: ignore[attr-defined]
-    words = ["\n".join([one.name, *filled(f"{one.meaning} {one.more}", 116, 4, 4)]) for one in SETTINGS.values()]
+    words = [
+        "\n".join([one.name, *wrapped_with_indents(f"{one.meaning} {one.more}", 116, 4, 4)])
+        for one in SETTINGS.values()
+    ]
     # Without the indentation, which Python itself removes from 3.13 on.
     kind.__doc__ = inspect.cleandoc(kind.__doc__ or "").replace("{settings}", "\n".join(words))
     return kind
@@ -129,7 +132,7 @@ class ClassifierMonitor:
 
         Everything is checked before the first decision; after an error nothing has changed.
         """
-        labels = [label(one) for one in listed(predictions)]
+        labels = [label(one) for one in as_list(predictions)]
         names = [None if one is None else identifier(one) for one in column("ids", ids, len(labels))]
         moments = column("times", times, len(labels))
         values = [self.engine.settings.score(one) for one in column("scores", scores, len(labels))]
@@ -168,7 +171,7 @@ class ClassifierMonitor:
 
         Everything is checked before the first answer is recorded; after an error nothing has changed.
         """
-        names = [identifier(one) for one in listed(ids, "ids", "answer")]
+        names = [identifier(one) for one in as_list(ids, "ids", "answer")]
         given = (("answers", correct), ("labels", labels), ("skips", skipped))
         *said, skip = (column(name, values, len(names), "ids", "answer") for name, values in given)
         skips = [bool(one is not None and yes_or_no("skipped", one)) for one in skip]
@@ -241,7 +244,7 @@ class ClassifierMonitor:
     def true_classes(self) -> TrueClasses:
         """Return what the true classes are where answers have told them: a confusion matrix, and what is missed."""
         with self._lock:
-            told = told_by(self.engine)
+            told = count_true_classes(self.engine)
         return true_classes(told)
 
     def compare(self, old: Any, new: Any) -> Comparison:

@@ -32,7 +32,7 @@ from sidelight.kernels import generic, implements, kernel
 from sidelight.kernels.arrays import Floats
 from sidelight.optimization.divergence import divergence, minimize_divergence
 from sidelight.optimization.geometry import Geometry
-from sidelight.optimization.likelihood import informative
+from sidelight.optimization.likelihood import is_informative
 from sidelight.optimization.master import Master, column_place, reset_master, solve_master
 from sidelight.optimization.search import Search, set_directions
 
@@ -227,6 +227,6 @@ def add_column(problem: Any, master: Master, signals: Signals, j: int) -> int:
     if place >= 0:
         for a in range(master.cost.shape[0]):
             master.pool[place, a] = 0.0
-            if a != j and informative(signals, a):
+            if a != j and is_informative(signals, a):
                 master.pool[place, a] = min(column_entry(problem, signals, a), _CERTAIN)
     return place

@@ -64,13 +64,13 @@ class Indistinguishable(NamedTuple):
     law: tuple[Fraction, ...]
 
 
-def twins(analysis: Analysis, j: int) -> list[int]:
+def actions_of_equal_losses(analysis: Analysis, j: int) -> list[int]:
     """Return the actions with the losses of j, j first."""
     same = analysis.cells.representative
     return [j, *(i for i in range(analysis.game.n_actions) if i != j and same[i] == same[j])]
 
 
-def indistinguishable(analysis: Analysis, j: int, law: Law) -> Indistinguishable | None:
+def indistinguishable_law(analysis: Analysis, j: int, law: Law) -> Indistinguishable | None:
     """Return a law that looks like p to every action and for which j is not the only optimum; None if there is none."""
     first = analysis.cells.representative[j]
     for k in neighbors_of(analysis, first):
@@ -85,7 +85,7 @@ def indistinguishable(analysis: Analysis, j: int, law: Law) -> Indistinguishable
 
 def alternatives(analysis: Analysis, j: int, law: Law) -> list[Alternatives]:
     """Return the borders behind which there are alternatives that cost something to rule out."""
-    game, group = analysis.game, twins(analysis, j)
+    game, group = analysis.game, actions_of_equal_losses(analysis, j)
     found = []
     for k in neighbors_of(analysis, analysis.cells.representative[j]):
         difference = analysis.cells.difference(k, j)
@@ -158,7 +158,7 @@ class _Solver:
 
     def __init__(self, analysis: Analysis, j: int, law: Law, gaps: Floats, borders: list[Alternatives]) -> None:
         game = analysis.game
-        self.j, self.borders, self.group = j, borders, twins(analysis, j)
+        self.j, self.borders, self.group = j, borders, actions_of_equal_losses(analysis, j)
         self.signals = signals(game)
         sizes = {"actions": game.n_actions, "outcomes": game.n_outcomes, "symbols": int(self.signals.first[-1])}
         self.problem = new_arrays(Allocation, **sizes, borders=1, equations=len(borders[0].rows))

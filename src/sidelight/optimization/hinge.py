@@ -46,7 +46,7 @@ from sidelight.optimization.divergence import (
     set_multipliers,
 )
 from sidelight.optimization.geometry import Geometry
-from sidelight.optimization.likelihood import informative, project
+from sidelight.optimization.likelihood import is_informative, project
 from sidelight.optimization.search import Search, add_curved, set_directions
 
 _MOST_STEPS = 200
@@ -79,7 +79,7 @@ def _search_border(
     problem: Hinge, game: Geometry, j: int, e: int, tolerance: float, first: bool
 ) -> tuple[float, float]:
     silent = problem.plays.shape[0] - 1
-    problem.ball[0] = j if informative(game.signals, j) else -1
+    problem.ball[0] = j if is_informative(game.signals, j) else -1
     if not start_search(problem.allocation, game, silent, e) or not start_in_ball(problem, game, silent):
         return math.inf, math.inf
     return minimize_hinge(game.signals, silent, problem, _CLOSE if first else 0.3 * tolerance, 0.1)
@@ -176,7 +176,7 @@ def doubled_slack(x: float, mu: float) -> float:
 
 
 @kernel
-def slacks(r: float, excess: float, mu: float) -> tuple[float, float]:
+def barrier_slacks(r: float, excess: float, mu: float) -> tuple[float, float]:
     """Return s and s - excess for the s of least r s - mu log s - mu log(s - excess)."""
     return doubled_slack(r * excess, mu) / (2.0 * r), doubled_slack(-r * excess, mu) / (2.0 * r)
 
@@ -201,7 +201,7 @@ def barrier_objective(signals: Signals, problem: Hinge, mu: float) -> float:
                 total -= mu * math.log(-excess[a])
             else:
                 r = problem.plays[a]
-                s, rest = slacks(r, excess[a], mu)
+                s, rest = barrier_slacks(r, excess[a], mu)
                 total += r * s - mu * math.log(s) - mu * math.log(rest)
     return total
 
@@ -217,7 +217,7 @@ def set_derivatives(problem: Hinge, mu: float) -> None:
             weight[a] = -mu / problem.excess[a]
             curvature[a] = weight[a] * weight[a] / mu
         elif problem.plays[a] > 0.0:
-            s, rest = slacks(problem.plays[a], problem.excess[a], mu)
+            s, rest = barrier_slacks(problem.plays[a], problem.excess[a], mu)
             weight[a] = min(mu / rest, problem.plays[a])
             curvature[a] = mu / (s * s + rest * rest)
     center_dual(problem.allocation.search, mu)

@@ -80,7 +80,7 @@ def project_action(signals: Signals, a: int, law: Floats, image: Floats) -> None
 
 
 @kernel
-def informative(signals: Signals, a: int) -> bool:
+def is_informative(signals: Signals, a: int) -> bool:
     """Say whether an action can show more than one symbol."""
     return signals.first[a + 1] - signals.first[a] > 1
 
@@ -99,7 +99,7 @@ def symbols_seen(signals: Signals, counts: Floats) -> float:
     """Return how many symbols the informative actions have shown."""
     total = 0.0
     for a in range(signals.shown.shape[0]):
-        if informative(signals, a):
+        if is_informative(signals, a):
             total += symbols_of(signals, counts, a)
     return total
 
@@ -111,7 +111,7 @@ def set_gradient(signals: Signals, counts: Floats, fit: Fit) -> float:
     for m in range(gradient.shape[0]):
         gradient[m] = 0.0
     for a in range(signals.shown.shape[0]):
-        if informative(signals, a):
+        if is_informative(signals, a):
             for u in range(signals.first[a], signals.first[a + 1]):
                 rate[u] = counts[u] / fit.image[u] if counts[u] > 0.0 else 0.0
             for m in range(gradient.shape[0]):
@@ -123,7 +123,7 @@ def set_gradient(signals: Signals, counts: Floats, fit: Fit) -> float:
 
 
 @kernel
-def possible(counts: Floats, image: Floats) -> bool:
+def is_possible_law(counts: Floats, image: Floats) -> bool:
     """Say whether every symbol that was seen has a probability that is not negligible."""
     least = 1.0
     for u in range(counts.shape[0]):
@@ -165,7 +165,7 @@ def set_hessian(signals: Signals, counts: Floats, fit: Fit, size: int) -> None:
         for j in range(i + 1):
             hessian[i, j] = 0.0
     for a in range(signals.shown.shape[0]):
-        if informative(signals, a):
+        if is_informative(signals, a):
             for u in range(signals.first[a], signals.first[a + 1]):
                 rate[u] = counts[u] / (fit.image[u] * fit.image[u]) if counts[u] > 0.0 else 0.0
             for i in range(size):
@@ -208,7 +208,7 @@ def increase(signals: Signals, counts: Floats, fit: Fit, length: float) -> float
     """Return by how much the log-likelihood grows along the step; minus infinity where it is not defined."""
     total = 0.0
     for a in range(signals.shown.shape[0]):
-        if informative(signals, a):
+        if is_informative(signals, a):
             project_action(signals, a, fit.scratch.step, fit.scratch.rate)
             for u in range(signals.first[a], signals.first[a + 1]):
                 if counts[u] > 0.0:
@@ -271,7 +271,7 @@ def maximize_likelihood(signals: Signals, counts: Floats, fit: Fit) -> float:
         project(signals, fit.law, fit.image)
         if n == 0.0:
             break
-        moved = possible(counts, fit.image)
+        moved = is_possible_law(counts, fit.image)
         if moved:
             shortfall = set_gradient(signals, counts, fit) / n - 1.0
             if polished:

@@ -55,7 +55,7 @@ def column_place(master: Master) -> int:
         return place
     place, worst = -1, 0.0
     for c in range(_POOL):
-        rest = surplus(master, c)
+        rest = alternative_surplus(master, c)
         if rest > worst:
             used = False
             for i in range(master.basic.shape[0]):
@@ -66,7 +66,7 @@ def column_place(master: Master) -> int:
 
 
 @kernel
-def surplus(master: Master, c: int) -> float:
+def alternative_surplus(master: Master, c: int) -> float:
     """Return what the allocation reveals about alternative c beyond 1."""
     total = -1.0
     for a in range(master.cost.shape[0]):
@@ -83,7 +83,7 @@ def entering_column(master: Master) -> int:
     """
     best, worst = master.pooled[0], -_OPTIMAL
     for c in range(master.pooled[0]):
-        rest = surplus(master, c)
+        rest = alternative_surplus(master, c)
         if rest < worst:
             best, worst = c, rest
     largest = 0.0

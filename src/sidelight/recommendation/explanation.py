@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sidelight.recommendation.similarity import distance_in_words
 from sidelight.table import Cell, Column, Table
-from sidelight.text import count, grouped
+from sidelight.text import count, thousands
 
 if TYPE_CHECKING:
     from sidelight.recommendation.recommendation import Recommendation
@@ -25,7 +25,7 @@ def explain_recommendation(found: Recommendation) -> str:
     size = f"{count(facts.actions, 'action')}, {count(facts.outcomes, 'outcome')}"
     pairs = f"{count(facts.pairs, 'pair')} of neighbors"
     yours = f"The game: {facts.kind}, {size}, {pairs}."
-    play = f"Play {written(found.strategy, found.parameters)}."
+    play = f"Play {strategy_call(found.strategy, found.parameters)}."
     if found.measured is None:
         action = found.parameters["action"]
         why = f"The game is trivial: action {action} is best whatever the law, and there is nothing to learn."
@@ -40,7 +40,7 @@ def explain_recommendation(found: Recommendation) -> str:
     )
 
 
-def written(strategy: str, parameters: Any) -> str:
+def strategy_call(strategy: str, parameters: Any) -> str:
     """Return the Python call that makes a strategy."""
     given = "".join(f", {name}={value!r}" for name, value in parameters.items())
     return f"{strategy}(game{given})"
@@ -53,7 +53,7 @@ def table(found: Recommendation) -> Table:
         Column("relative regret", "{:.2f}".format),
         Column("99 % tail", "{:.2f}".format),
         Column("linear", lambda share: f"{100 * share:.1f} %"),
-        Column("ns a round", lambda value: grouped(round(value))),
+        Column("ns a round", lambda value: thousands(round(value))),
         Column("runs", str),
     ]
     rows = [_row(score) for score in found.candidates[:_SHOWN]]
@@ -90,12 +90,12 @@ def _horizon(found: Recommendation) -> str:
     far = " That is far away, and the order of strategies may be another one." if ratio > _FAR else ""
     if found.horizon == found.measured:
         return ""
-    return f"The benchmark has {grouped(found.measured)} rounds, nearest to your {grouped(found.horizon)}.{far}"
+    return f"The benchmark has {thousands(found.measured)} rounds, nearest to your {thousands(found.horizon)}.{far}"
 
 
 def _evidence(found: Recommendation) -> str:
     best = found.candidates[0]
-    rounds = grouped(found.measured or 0)
+    rounds = thousands(found.measured or 0)
     # Who is told the horizon may be better than the best of those who are not, whom all are measured against.
     among = " among strategies that are not told the horizon" if best.player.knows_horizon else ""
     tail = (
@@ -107,7 +107,7 @@ def _evidence(found: Recommendation) -> str:
         f"After {rounds} rounds of these, with {best.runs} runs in each world, its mean regret was {best.score:.2f} "
         f"times the lowest one{among} (95 % interval {best.interval[1:-1]}), at worst {best.worst:.1f} times "
         f"({best.worst_game}, {best.worst_world}).{tail} {100 * best.linear:.1f} % of its runs had linear regret. A "
-        f"round took some {grouped(round(best.nanoseconds))} ns."
+        f"round took some {thousands(round(best.nanoseconds))} ns."
     )
 
 
@@ -122,7 +122,7 @@ def _source(found: Recommendation) -> str:
     made, study = facts.get("made", {}), facts.get("study", {})
     part = ""
     if facts.get("cases_run") != facts.get("cases_planned"):
-        part = f", {grouped(facts['cases_run'])} of {grouped(facts['cases_planned'])} cases in full"
+        part = f", {thousands(facts['cases_run'])} of {thousands(facts['cases_planned'])} cases in full"
     return (
         "Relative regret: to the lowest mean of each world among strategies that are not told the horizon; geometric "
         "mean over worlds and games. Evidence: benchmark "

@@ -18,7 +18,7 @@ from sidelight.game import Game
 from sidelight.recommendation import records
 from sidelight.recommendation.explanation import explain_recommendation
 from sidelight.recommendation.records import CONTEXTS, LAWS, Benchmark, GameFacts
-from sidelight.recommendation.scores import FEW, Score, score_board
+from sidelight.recommendation.scores import FEW, Score, score_players
 from sidelight.recommendation.similarity import Near, game_facts, nearest
 from sidelight.strategies import Strategy
 
@@ -133,11 +133,11 @@ def recommend(
     if facts.kind == "trivial":
         best = {"action": analyze(game).pareto[0]}
         return Recommendation(game, facts, "FixedAction", best, horizon, dimension)
-    return _from_benchmark(game, facts, horizon, dimension, stored() if benchmark is None else benchmark)
+    return _from_benchmark(game, facts, horizon, dimension, stored_benchmark() if benchmark is None else benchmark)
 
 
 @functools.cache
-def stored() -> Benchmark:
+def stored_benchmark() -> Benchmark:
     """Read the results that come with the library."""
     return records.read(STORED)
 
@@ -148,12 +148,12 @@ def _from_benchmark(
     """Recommend the strategy that did best in the nearest games of the benchmark."""
     group = CONTEXTS if dimension else LAWS
     measured = _nearest_horizon(benchmark, horizon)
-    played = score_board(benchmark, measured, group)
+    played = score_players(benchmark, measured, group)
     same = [Near(each, 0.0) for each in played.games if each.digest == facts.digest]
     near = same or nearest(facts, played.games)
     if not near:
         raise SidelightError(f"the benchmark has no {facts.kind} game with contexts: compare strategies with simulate")
-    scores = score_board(benchmark, measured, group, [each.game.label for each in near]).scores()
+    scores = score_players(benchmark, measured, group, [each.game.label for each in near]).scores()
     refused: dict[str, str] = {}
     candidates = []
     for score in scores:

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sidelight._storage import contents, replacing
+from sidelight._storage import file_contents, replacing_file
 from sidelight.errors import SidelightError
 
 LAWS, CONTEXTS = "laws", "contexts"
@@ -124,13 +124,13 @@ def write(path: Path, benchmark: Benchmark) -> None:
     for table in _TABLES:
         rows = ",\n".join(json.dumps(row, separators=(",", ":")) for row in getattr(benchmark, table))
         parts.append(f'"{table}": [\n{rows}\n]')
-    with replacing(path) as draft:
+    with replacing_file(path) as draft:
         draft.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8", newline="\n")
 
 
 def read(path: Path) -> Benchmark:
     """Read results that `write` wrote."""
-    text = contents(path)
+    text = file_contents(path)
     try:
         data = json.loads(text)
         tables = {table: tuple(kind(*row) for row in data[table]) for table, kind in _TABLES.items()}

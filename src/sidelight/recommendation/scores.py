@@ -232,7 +232,7 @@ class Board:
         return found
 
 
-def score_board(benchmark: Benchmark, horizon: int, group: str, labels: Sequence[str] | None = None) -> Board:
+def score_players(benchmark: Benchmark, horizon: int, group: str, labels: Sequence[str] | None = None) -> Board:
     """Compare all players at one horizon, in these games or, by default, in all that are not trivial."""
     played = {case.game for case in benchmark.cases if benchmark.world[case.world].group == group}
     games = [game for game in benchmark.games if game.label in played]

@@ -1,7 +1,7 @@
 r"""Documents: blocks of text, tables and figures, written as one HTML file or as Markdown.
 
 A page opens anywhere, offline: one file without scripts, in light or dark mode. Text is shown as it is given, whatever
-characters are in it; only `Code`, `Strong` and `Link` stand out, and `marked` makes code of what is in backquotes.
+characters are in it; only `Code`, `Strong` and `Link` stand out, and `split_code` makes code of what is in backquotes.
 
 >>> print(Document("Apples", [Paragraph("Sell or taste?"), Terms([("taste", "shows the *outcome*")])]).to_markdown())
 # Apples
@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import NamedTuple
 
-from sidelight.table import Table, escaped, markdown
+from sidelight.table import Table, html_text, markdown
 
 _CODE = re.compile(r"`([^`]*)`")
 _LINE_END = re.compile(r"[ \t]*[\r\n]+[ \t]*")
@@ -123,10 +123,10 @@ class Document(NamedTuple):
     def to_html(self) -> str:
         """Write the whole page."""
         parts = [_contents(self.blocks) if isinstance(each, Contents) else _html(each) for each in self.blocks]
-        body = "\n".join([f"<h1>{escaped(self.title)}</h1>", *filter(None, parts)])
+        body = "\n".join([f"<h1>{html_text(self.title)}</h1>", *filter(None, parts)])
         head = (
             f'<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
-            f"<title>{escaped(self.title)}</title><style>{_style()}</style>"
+            f"<title>{html_text(self.title)}</title><style>{_style()}</style>"
         )
         return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body><main>\n{body}\n</main></body></html>\n'
 
@@ -136,12 +136,12 @@ class Document(NamedTuple):
         return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def marked(text: str) -> list[str | Code | Strong | Link]:
+def split_code(text: str) -> list[str | Code | Strong | Link]:
     """Split a text at backquotes; what is between them is code."""
     return [Code(part) if k % 2 else part for k, part in enumerate(_CODE.split(text))]
 
 
-def shortened(items: Sequence[Text], most: int) -> list[Text]:
+def first_items(items: Sequence[Text], most: int) -> list[Text]:
     """Return the first items, and how many more there are."""
     more = len(items) - most
     return [*items[:most], *([f"and {more} more"] if more > 0 else [])]
@@ -150,23 +150,23 @@ def shortened(items: Sequence[Text], most: int) -> list[Text]:
 def _html(block: Block) -> str:
     match block:
         case Heading(text, level, anchor):
-            place = f' id="{escaped(_anchor(block))}"' if anchor or level == 2 else ""
-            return f"<h{level}{place}>{escaped(text)}</h{level}>"
+            place = f' id="{html_text(_anchor(block))}"' if anchor or level == 2 else ""
+            return f"<h{level}{place}>{html_text(text)}</h{level}>"
         case Paragraph(text, faint):
             return f"<p{' class=faint' * faint}>{_inline_html(text)}</p>" if text else ""
         case Terms(items):
-            pairs = (f"<dt>{escaped(term)}</dt><dd>{_inline_html(text)}</dd>" for term, text in items)
+            pairs = (f"<dt>{html_text(term)}</dt><dd>{_inline_html(text)}</dd>" for term, text in items)
             return f"<dl>{''.join(pairs)}</dl>"
         case Bullets(items):
             return f"<ul>{''.join(f'<li>{_inline_html(item)}</li>' for item in items)}</ul>"
         case Cards(items):
-            cards = "".join(f"<li><b>{escaped(value)}</b>{escaped(words)}</li>" for value, words in items)
+            cards = "".join(f"<li><b>{html_text(value)}</b>{html_text(words)}</li>" for value, words in items)
             return f'<ul class="cards">{cards}</ul>' if cards else ""
         case Figure(title, svg, caption, file):
             drawing = f'<div class="sheet">{_inlined(svg, title, _slug(file or title))}</div>'
-            return f"<figure>{drawing}{f'<figcaption>{escaped(caption)}</figcaption>' if caption else ''}</figure>"
+            return f"<figure>{drawing}{f'<figcaption>{html_text(caption)}</figcaption>' if caption else ''}</figure>"
         case Details(title, text, opened):
-            body = "\n".join(map(escaped, text.split("\n")))
+            body = "\n".join(map(html_text, text.split("\n")))
             body = f"<pre>{body}</pre>" if body else ""
             return f"<details{' open' * opened}><summary>{_inline_html(title)}</summary>{body}</details>"
         case Table():
@@ -198,14 +198,14 @@ def _markdown(block: Block) -> str:
 def _inline_html(text: Text) -> str:
     found = []
     for piece in [text] if isinstance(text, str) else text:
-        shown = escaped(_LINE_END.sub(" ", piece if isinstance(piece, str) else piece.text))
+        shown = html_text(_LINE_END.sub(" ", piece if isinstance(piece, str) else piece.text))
         match piece:
             case Code():
                 shown = f"<code>{shown}</code>"
             case Strong():
                 shown = f"<strong>{shown}</strong>"
             case Link(_, anchor):
-                shown = f'<a href="#{escaped(anchor)}">{shown}</a>'
+                shown = f'<a href="#{html_text(anchor)}">{shown}</a>'
         found.append(shown)
     return "".join(found)
 
@@ -227,7 +227,7 @@ def _contents(blocks: Sequence[Block]) -> str:
     """List the headings of level 2, each with the entries below it."""
     items: list[list[str]] = []
     for heading in (block for block in blocks if isinstance(block, Heading)):
-        link = f'<a href="#{escaped(_anchor(heading))}">{escaped(heading.entry or heading.text)}</a>'
+        link = f'<a href="#{html_text(_anchor(heading))}">{html_text(heading.entry or heading.text)}</a>'
         if heading.level == 2:
             items.append([link])
         elif heading.entry and items:
@@ -249,7 +249,7 @@ def _inlined(drawing: str, label: str, prefix: str) -> str:
     """Return an SVG file as part of a page: without prologue, with a label, its ids begun with the prefix."""
     text = _NAMESPACE.sub("", _METADATA.sub("", drawing[drawing.index("<svg") :]))
     text = _REFERENCE.sub(rf"\g<1>{prefix}-", _ID.sub(rf"\g<1>{prefix}-\g<2>", text))
-    return text.replace("<svg", f'<svg role="img" aria-label="{escaped(label)}"', 1).rstrip()
+    return text.replace("<svg", f'<svg role="img" aria-label="{html_text(label)}"', 1).rstrip()
 
 
 @functools.cache

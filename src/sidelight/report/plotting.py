@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sidelight.analysis import Analysis, analyze
 from sidelight.game import Game
-from sidelight.report.figures.saving import require_matplotlib, written
+from sidelight.report.figures.saving import figure_or_file, require_matplotlib
 from sidelight.results import Results
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def plot_game(game: Game | Analysis, path: Path = None) -> Figure:
     require_matplotlib()
     from sidelight.report.figures.games.game import draw_game
 
-    return written(draw_game(analyze(game) if isinstance(game, Game) else game), path)
+    return figure_or_file(draw_game(analyze(game) if isinstance(game, Game) else game), path)
 
 
 def plot_results(results: Sequence[Results], path: Path = None, limit: Any = None) -> Figure:
@@ -30,4 +30,4 @@ def plot_results(results: Sequence[Results], path: Path = None, limit: Any = Non
     require_matplotlib()
     from sidelight.report.figures.regret import draw_regret
 
-    return written(draw_regret(results, limit=limit), path)
+    return figure_or_file(draw_regret(results, limit=limit), path)

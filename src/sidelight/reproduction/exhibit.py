@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 from sidelight.reproduction.streams import DIMENSION as DIMENSION
 from sidelight.reproduction.streams import HORIZON as HORIZON
-from sidelight.simulation.checkpoints import logarithmic
+from sidelight.simulation.checkpoints import logarithmic_checkpoints
 from sidelight.studies import GameEntry, PlayerEntry, Study, WorldEntry
 from sidelight.studies.classifiers.published import TOLERANCES as TOLERANCES
 
@@ -110,7 +110,7 @@ def checkpoints(horizon: int) -> tuple[int, ...]:
     They are evenly spaced for linear axes and dense at the beginning for logarithmic ones. The published contextual
     numbers are those one round before the horizon (20 000 or 7 500), so these are among them.
     """
-    rounds = {horizon * k // _EVEN for k in range(1, _EVEN + 1)} | set(logarithmic(horizon, _LOGARITHMIC))
+    rounds = {horizon * k // _EVEN for k in range(1, _EVEN + 1)} | set(logarithmic_checkpoints(horizon, _LOGARITHMIC))
     rounds |= {end - before for end in (SLOW_HORIZON, HORIZON) for before in (0, 1)}
     return tuple(sorted(r for r in rounds if 1 <= r <= horizon))
 

@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from sidelight._storage import replacing
+from sidelight._storage import replacing_file
 from sidelight.reproduction import figures
 from sidelight.reproduction.exhibit import SLOW, Profile
 from sidelight.reproduction.reasons import REASONS
@@ -74,7 +74,7 @@ def _facts(reproduction: Reproduction, seconds: float | None) -> dict[str, Any]:
         "seed": profile.seed,
         "seconds": None if seconds is None else round(seconds, 1),
         "code": combined_digest(map(code_digests, cases)),
-        **provenance.collected(),
+        **provenance.collect_provenance(),
     }
 
 
@@ -117,5 +117,5 @@ def _write_manifest(reproduction: Reproduction, facts: Mapping[str, Any], folder
 
 
 def _write(path: Path, text: str) -> None:
-    with replacing(path) as draft:
+    with replacing_file(path) as draft:
         draft.write_text(text, encoding="utf-8")

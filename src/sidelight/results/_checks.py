@@ -91,7 +91,7 @@ def seconds(value: Any) -> float | None:
     return None if value is None else float(value)
 
 
-def named(value: Any, what: str) -> dict[str, Any]:
+def checked_description(value: Any, what: str) -> dict[str, Any]:
     """Return the description of a strategy or an environment: a JSON-ready dictionary with a name."""
     described = dictionary(value, what)
     name = described.get("name")
@@ -107,11 +107,11 @@ def dictionary(value: Any, what: str) -> dict[str, Any]:
     """Return a JSON-ready copy of a dictionary."""
     if not isinstance(value, Mapping):
         raise SidelightError(f"{what} is {value!r}: give a dictionary")
-    copy: dict[str, Any] = jsonable(dict(value), what)
+    copy: dict[str, Any] = json_copy(dict(value), what)
     return copy
 
 
-def jsonable(value: Any, what: str) -> Any:
+def json_copy(value: Any, what: str) -> Any:
     """Return a deep copy holding only what JSON can: tuples become lists, NumPy's and exact numbers plain ones."""
     try:
         return json.loads(json.dumps(value, default=_simpler))
@@ -121,7 +121,7 @@ def jsonable(value: Any, what: str) -> Any:
         ) from None
 
 
-def canonical(value: Any) -> str:
+def canonical_json(value: Any) -> str:
     """Return one text per JSON value, independent of the order of keys (NaN, which does not equal itself, included)."""
     return json.dumps(value, sort_keys=True)
 

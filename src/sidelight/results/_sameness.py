@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from sidelight.errors import SidelightError
-from sidelight.results._checks import canonical
+from sidelight.results._checks import canonical_json
 from sidelight.results.provenance import same_game
 from sidelight.results.results import Results
 
 
-def differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+def differing_keys(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
     """Return the keys in which two descriptions differ, regardless of their order."""
-    return [name for name in {**one, **other} if canonical(one.get(name)) != canonical(other.get(name))]
+    return [name for name in {**one, **other} if canonical_json(one.get(name)) != canonical_json(other.get(name))]
 
 
 def require_same_question(a: Results, b: Results) -> None:
@@ -32,7 +32,9 @@ def require_same_runs(a: Results, b: Results) -> None:
     require_same_question(a, b)
     runs = f"have {a.n_runs} and {b.n_runs} runs"
     _require(a.n_runs == b.n_runs, a, b, f"{runs}: match results with equally many runs")
-    other = differing({"environment": a.environment, "seed": a.seed}, {"environment": b.environment, "seed": b.seed})
+    other = differing_keys(
+        {"environment": a.environment, "seed": a.seed}, {"environment": b.environment, "seed": b.seed}
+    )
     _require("environment" not in other, a, b, "ran in different environments: match runs in the same environment")
     if not (known_seed(a.seed) and known_seed(b.seed)):
         raise SidelightError(
@@ -55,7 +57,7 @@ def require_same_experiment(a: Results, b: Results) -> None:
     """Refuse to join runs of different experiments."""
     require_same_question(a, b)
     names = ("strategy", "environment")
-    for what in differing(*({name: getattr(one, name) for name in names} for one in (a, b))):
+    for what in differing_keys(*({name: getattr(one, name) for name in names} for one in (a, b))):
         _require(False, a, b, f"differ in the {what}: join shards of one experiment")
     same = np.array_equal(a.rounds, b.rounds)
     _require(same, a, b, "have different checkpoints: join shards with the same rounds")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sidelight._storage import contents
+from sidelight._storage import file_contents
 from sidelight.errors import SidelightError
 from sidelight.results import frames, provenance, sealed
 
@@ -50,7 +50,7 @@ def read(path: str | os.PathLike[str]) -> sealed.Sealed:
     if suffix == ".npz":
         return sealed.read(path, _check_format)
     sealed.arrow()
-    content = contents(file)
+    content = file_contents(file)
     with sealed.naming_file(path):
         return _from_table(*sealed.read_table(content))
 

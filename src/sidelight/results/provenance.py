@@ -24,7 +24,7 @@ ORIGINS = ("sidelight", "python", "numpy", "numba", "platform", "created")
 """Manifest keys that say when, where and with what the results were made."""
 
 
-def collected() -> dict[str, Any]:
+def collect_provenance() -> dict[str, Any]:
     """Return the versions in use, the platform and the present time (UTC, ISO 8601)."""
     return dict(_machine()) | {"created": datetime.now(UTC).isoformat(timespec="seconds")}
 
@@ -48,12 +48,12 @@ def _version(package: str) -> str | None:
         return None
 
 
-def written(game: Game) -> dict[str, Any]:
+def written_game(game: Game) -> dict[str, Any]:
     """Return the game as the JSON of a game file; symbols that no file can hold are written as their `repr`."""
-    return written_with_texts(game)[0]
+    return written_game_with_texts(game)[0]
 
 
-def written_with_texts(game: Game) -> tuple[dict[str, Any], list[str]]:
+def written_game_with_texts(game: Game) -> tuple[dict[str, Any], list[str]]:
     """Return the game as the JSON of a game file, and the texts that stand in for symbols that no file can hold."""
     return _written(game, game.name, game.actions, game.outcomes)
 
@@ -67,7 +67,7 @@ def _written(game: Game, *names: Any) -> tuple[dict[str, Any], list[str]]:
 
 
 def read(description: Any) -> Game:
-    """Return the game that `written` described."""
+    """Return the game that `written_game` described."""
     return _read(json.dumps(description))
 
 
@@ -80,7 +80,7 @@ def same_game(a: Game | None, b: Game | None) -> bool:
     """Say whether two games are equal, or are the same one before and after a file that could not hold its symbols."""
     if a is None or b is None or a == b:
         return a == b
-    first, second = written(a), written(b)
+    first, second = written_game(a), written_game(b)
     return bool(first["loss"] == second["loss"] and first["feedback"] == second["feedback"])
 
 

@@ -112,11 +112,11 @@ class Results:
             regret_kind="" if game is None else _checks.regret_kind(regret_kind),
             seconds=_checks.seconds(seconds),
             _game=game,
-            _strategy=_checks.named(strategy, "strategy"),
-            _environment=_checks.named(environment, "environment"),
-            _seed=_checks.jsonable(seed, "seed"),
+            _strategy=_checks.checked_description(strategy, "strategy"),
+            _environment=_checks.checked_description(environment, "environment"),
+            _seed=_checks.json_copy(seed, "seed"),
             _label=label or "",
-            _provenance=provenance.collected() | extra,
+            _provenance=provenance.collect_provenance() | extra,
         )
 
     @property
@@ -177,7 +177,7 @@ class Results:
         """Everything about the results except the numbers, JSON-ready, as stored in files (a copy)."""
         described = {"format": provenance.FORMAT, "format_version": provenance.FORMAT_VERSION}
         facts = {name: self._stored(name) for name in _ARGUMENTS}
-        game, stand_ins = (None, []) if self._game is None else provenance.written_with_texts(self._game)
+        game, stand_ins = (None, []) if self._game is None else provenance.written_game_with_texts(self._game)
         texts = {*stand_ins, *self._provenance.get(provenance.TEXT_SYMBOLS, ())}
         whole = described | self._provenance | {"game": game} | facts
         return _checks.dictionary(whole | {provenance.TEXT_SYMBOLS: sorted(texts)}, "manifest")
@@ -306,14 +306,16 @@ class Results:
         measured = [name for name in self.measures if name != "seconds"]
         return (
             provenance.same_game(self._game, other._game)
-            and all(_checks.canonical(getattr(self, f)) == _checks.canonical(getattr(other, f)) for f in facts)
+            and all(
+                _checks.canonical_json(getattr(self, f)) == _checks.canonical_json(getattr(other, f)) for f in facts
+            )
             and all(np.array_equal(getattr(self, a), getattr(other, a)) for a in ("rounds", "regret", "plays"))
             and measured == [name for name in other.measures if name != "seconds"]
             and all(np.array_equal(self.measures[name], other.measures[name]) for name in measured)
         )
 
     def __hash__(self) -> int:
-        return hash((self.label, self.regret.shape, _checks.canonical(self._seed)))
+        return hash((self.label, self.regret.shape, _checks.canonical_json(self._seed)))
 
     def _arguments(self) -> dict[str, Any]:
         """Return the arguments that make these results."""

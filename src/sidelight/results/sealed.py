@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._storage import contents, replacing
+from sidelight._storage import file_contents, replacing_file
 from sidelight.errors import SidelightError
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -43,7 +43,7 @@ def write(path: str | os.PathLike[str], facts: Mapping[str, Any], arrays: Mappin
     text = json.dumps(facts)
     known = {name: np.asarray(array) for name, array in arrays.items()}
     texts = {MANIFEST: np.array(text), SEAL: np.array(seal(text, known))}
-    with replacing(path) as draft, draft.open("wb") as stream:
+    with replacing_file(path) as draft, draft.open("wb") as stream:
         np.savez_compressed(stream, allow_pickle=False, **texts, **known)
 
 
@@ -57,7 +57,7 @@ def read(path: str | os.PathLike[str], check: Check | None = None) -> Sealed:
     SidelightError
         It does not hold what was written.
     """
-    content = contents(path)
+    content = file_contents(path)
     with naming_file(path), np.load(io.BytesIO(content), allow_pickle=False) as archive:
         if content[-_END_BYTES:][: len(_END)] != _END:  # zip files may go on after their end
             raise SidelightError("is damaged: something was appended to it")
@@ -128,7 +128,7 @@ def write_table(
     }
     metadata = {_PREFIX + name: text for name, text in (texts or {}).items()}
     schema = library.schema(list(kinds.items()), metadata=metadata or None)
-    with replacing(path) as draft, parquet.ParquetWriter(draft, schema, write_page_checksum=True) as writer:
+    with replacing_file(path) as draft, parquet.ParquetWriter(draft, schema, write_page_checksum=True) as writer:
         for block in itertools.chain([first], waiting):
             rows = next(len(column) for column in block.values() if not isinstance(column, str))
             columns = [

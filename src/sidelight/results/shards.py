@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sidelight.errors import SidelightError
-from sidelight.results._checks import canonical
+from sidelight.results._checks import canonical_json
 from sidelight.results._sameness import require_same_experiment, seed_parts
 from sidelight.results.provenance import ORIGINS
 from sidelight.results.results import Results
@@ -53,7 +53,7 @@ def _joint_seed(shards: list[Results]) -> Any:
     listed = [part for shard in shards for part in seed_parts(shard.seed, shard.n_runs)]
     seen: set[str] = set()
     for part in listed:
-        text = canonical(part["seed"])
+        text = canonical_json(part["seed"])
         if part["seed"] is not None and text in seen:
             raise SidelightError(
                 f"two shards have the seed {part['seed']!r}, so they hold the same runs: give each its own seed, "
@@ -68,7 +68,7 @@ def _joint_manifest(shards: list[Results]) -> dict[str, Any]:
     manifests = [shard.manifest for shard in shards]
     joint: dict[str, Any] = {}
     for key in (key for key in manifests[0] if key not in _OWN):
-        values = {canonical(m.get(key)) for m in manifests}
+        values = {canonical_json(m.get(key)) for m in manifests}
         if len(values) == 1 or key in ORIGINS:
             joint[key] = manifests[0][key] if len(values) == 1 else None
     own = [m.get("parts") or [{key: m[key] for key in (*ORIGINS, "seed", "seconds")}] for m in manifests]

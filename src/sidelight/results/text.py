@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sidelight.results._checks import canonical
+from sidelight.results._checks import canonical_json
 from sidelight.table import Column, Table
 from sidelight.text import count, one_line
 
@@ -29,7 +29,7 @@ def label(strategy: dict[str, Any]) -> str:
     shown = [
         f"{key}={_short(value)}"
         for key, value in strategy.get("parameters", {}).items()
-        if key not in defaults or canonical(value) != canonical(defaults[key])
+        if key not in defaults or canonical_json(value) != canonical_json(defaults[key])
     ]
     name = one_line(strategy["name"])
     external = strategy.get("external")

@@ -83,7 +83,7 @@ def _shortened_text(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:most]}..."
 
 
-def unavailable(detail: str, seconds: float) -> Problem:
+def unavailable_now(detail: str, seconds: float) -> Problem:
     """Return the refusal of a request that may be sent again, with the same ids, after this many seconds."""
     return Problem("unavailable", detail, headers=retry_after(seconds))
 
@@ -94,7 +94,7 @@ def retry_after(seconds: float) -> dict[str, str]:
 
 
 @contextmanager
-def relocated(batch: str | None) -> Iterator[None]:
+def relocated_problems(batch: str | None) -> Iterator[None]:
     """Make problems with rows point to the body that contained the rows.
 
     `batch` is the field that holds the rows, or None if the body was a single row.

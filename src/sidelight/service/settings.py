@@ -145,7 +145,7 @@ def review_plain(review: ReviewSettings) -> dict[str, Any]:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(review).items()}
 
 
-def changeable(settings: Mapping[str, Any]) -> None:
+def check_changeable(settings: Mapping[str, Any]) -> None:
     """Refuse to change settings that cannot be changed."""
     wrong = [name for name in settings if name not in LIMITS and name not in REVIEW]
     if wrong:

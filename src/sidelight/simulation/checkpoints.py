@@ -22,7 +22,7 @@ def rounds_of(checkpoints: Checkpoints, horizon: int) -> Integers:
     if isinstance(checkpoints, str):
         if checkpoints != "log":
             raise ParameterError(f"checkpoints is {checkpoints!r}: {_WANTED}", "checkpoints")
-        return np.array(logarithmic(horizon, _STEPS), np.int64)
+        return np.array(logarithmic_checkpoints(horizon, _STEPS), np.int64)
     if isinstance(checkpoints, int | np.integer) and not isinstance(checkpoints, bool):
         return _evenly(int(checkpoints), horizon)
     rounds = np.array(checkpoints)
@@ -34,7 +34,7 @@ def rounds_of(checkpoints: Checkpoints, horizon: int) -> Integers:
     return rounds
 
 
-def logarithmic(horizon: int, steps: int) -> list[int]:
+def logarithmic_checkpoints(horizon: int, steps: int) -> list[int]:
     """Return the rounds horizon^(k / steps), k = 0, ..., steps, each once: dense at the beginning."""
     return sorted({min(horizon, round(horizon ** (k / steps))) for k in range(steps)} | {horizon})
 

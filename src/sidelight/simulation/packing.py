@@ -14,7 +14,7 @@ Words = npt.NDArray[np.uint64]
 _MOST_WORDS = 1 << 13  # to restore more than that for each run would take longer than to make new arrays
 
 
-def packed(values: Any) -> tuple[Any, Words] | None:
+def packed_state(values: Any) -> tuple[Any, Words] | None:
     """Return a copy of nested tuples whose arrays lie in one block of memory, and the block.
 
     Return None if they are too large for this to pay, share memory, or are not laid out as Numba expects of new arrays.

@@ -16,7 +16,12 @@ from typing import TYPE_CHECKING, Any
 from sidelight import strategies
 from sidelight.errors import ParameterError, SidelightError
 from sidelight.strategies import plugins
-from sidelight.strategies.importing import complete, explained, found_in, is_strategy
+from sidelight.strategies.importing import (
+    complete_strategy_class,
+    explained_import_errors,
+    is_strategy,
+    modules_found_in,
+)
 from sidelight.text import did_you_mean
 
 if TYPE_CHECKING:
@@ -42,8 +47,8 @@ def find(text: str) -> type[Strategy]:
         kind: type[Strategy] = getattr(strategies, head) if plugin is None else plugin.load()
         return kind
     if rest and ":" not in rest and "=" not in rest:
-        return own(head, rest, text)
-    raise SidelightError(nobody(head))
+        return import_own_strategy(head, rest, text)
+    raise SidelightError(no_such_strategy(head))
 
 
 def is_known(name: str) -> bool:
@@ -51,9 +56,9 @@ def is_known(name: str) -> bool:
     return name in strategies.names(published=True) or plugins.find(name) is not None
 
 
-def nobody(name: str) -> str:
+def no_such_strategy(name: str) -> str:
     """Return the error that there is no such strategy, with a list of those that exist."""
-    return f"{unknown(name)}there are {', '.join(strategies.names(external=True))}, and {_OWN}"
+    return f"{unknown_strategy_text(name)}there are {', '.join(strategies.names(external=True))}, and {_OWN}"
 
 
 def check_parameters(kind: type[Strategy], given: Iterable[str], seed: str = "the study's seed") -> None:
@@ -69,9 +74,11 @@ def check_parameters(kind: type[Strategy], given: Iterable[str], seed: str = "th
             raise SidelightError(f"{kind.__name__} has no parameter {name!r}: {did_you_mean(name, tuple(own))}{has}")
 
 
-def completed(kind: type[Strategy], given: Mapping[str, Any], horizon: int, dimension: int) -> dict[str, Any]:
+def completed_parameters(
+    kind: type[Strategy], given: Mapping[str, Any], horizon: int, dimension: int
+) -> dict[str, Any]:
     """Return parameters with the horizon and the size of contexts, where the strategy must know them."""
-    needed = required(kind)
+    needed = required_parameters(kind)
     told = {"horizon": horizon, "dimension": dimension}
     return {name: value for name, value in told.items() if name in needed and value} | dict(given)
 
@@ -87,12 +94,12 @@ def make(kind: type[Strategy], game: Game, values: Mapping[str, Any]) -> Strateg
         raise SidelightError(f"{kind.__name__} cannot be made with {shown}: {error}") from None
 
 
-def unknown(name: str) -> str:
+def unknown_strategy_text(name: str) -> str:
     """Say that there is no such strategy, and which one may have been meant."""
     return f"there is no strategy {name!r}: {did_you_mean(name, strategies.names(published=True, external=True))}"
 
 
-def own(module: str, name: str, text: str) -> type[Strategy]:
+def import_own_strategy(module: str, name: str, text: str) -> type[Strategy]:
     """Import a user's own strategy."""
     loaded = module_of(module, text)
     kind: Any = getattr(loaded, name, None)
@@ -101,7 +108,7 @@ def own(module: str, name: str, text: str) -> type[Strategy]:
         listed = f"it has {', '.join(there)}" if there else "it has no subclass of sidelight.strategies.Strategy"
         what = "is not a strategy (a subclass of sidelight.strategies.Strategy)" if kind is not None else "is not there"
         raise SidelightError(f"{name!r} of {module!r} {what}: {listed}")
-    return complete(kind, f"{name!r} of {module!r}")
+    return complete_strategy_class(kind, f"{name!r} of {module!r}")
 
 
 def module_of(module: str, text: str) -> ModuleType:
@@ -113,7 +120,7 @@ def _module(name: str, text: str) -> ModuleType:
     if not all(part.isidentifier() for part in name.split(".")):
         raise SidelightError(f"cannot read the strategy {text!r}: write Name, Name:parameter=value, or {_OWN}")
     importlib.invalidate_caches()
-    with found_in(os.getcwd()), explained(name):
+    with modules_found_in(os.getcwd()), explained_import_errors(name):
         try:
             return importlib.import_module(name)
         except ModuleNotFoundError as error:
@@ -135,7 +142,7 @@ def _file(path: str) -> ModuleType:
     module = importlib.util.module_from_spec(specification)
     before = sys.modules.get(specification.name)
     sys.modules[specification.name] = module
-    with found_in(str(Path(path).absolute().parent)), explained(path):
+    with modules_found_in(str(Path(path).absolute().parent)), explained_import_errors(path):
         try:
             specification.loader.exec_module(module)
         finally:
@@ -153,7 +160,7 @@ def signature(kind: type[Strategy]) -> dict[str, inspect.Parameter]:
     return {name: each for name, each in inspect.signature(kind.__init__).parameters.items() if name != "self"}
 
 
-def required(kind: type[Strategy]) -> list[str]:
+def required_parameters(kind: type[Strategy]) -> list[str]:
     """Return the parameters without defaults, but for the game."""
     optional = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
     return [

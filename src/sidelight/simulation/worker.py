@@ -9,7 +9,7 @@ import numpy as np
 
 from sidelight.errors import SidelightError
 from sidelight.simulation.loop import CHECKPOINT, ROUND, ROW, ROWS, Restart, Runs, Stepped, play
-from sidelight.simulation.packing import arrays, layout, packed
+from sidelight.simulation.packing import arrays, layout, packed_state
 from sidelight.simulation.streams import OWN, WORLD, Stream, seeds
 from sidelight.strategies.base import KernelStrategy, Strategy
 
@@ -64,7 +64,7 @@ class Worker:
 
         Return None if that is not possible. A run whose world is of another kind than the first one's ends the list.
         """
-        of_state, of_world = packed(state), packed(world)
+        of_state, of_world = packed_state(state), packed_state(world)
         if self._own.memory is None or self._world.memory is None or of_state is None or of_world is None:
             return None
         (state, state_memory), (here, world_memory) = of_state, of_world

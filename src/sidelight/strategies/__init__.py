@@ -26,10 +26,10 @@ def names(*, published: bool = False, external: bool = False) -> tuple[str, ...]
         return tuple(own)
     from sidelight.strategies import plugins
 
-    return (*own, *plugins.usable())
+    return (*own, *plugins.usable_plugins())
 
 
-def reserved() -> frozenset[str]:
+def reserved_names() -> frozenset[str]:
     """Return the names that a strategy of another package cannot have."""
     return frozenset(_homes)
 

@@ -221,7 +221,7 @@ class Strategy(ABC):
         strategy._rng.bit_generator.state = data["random"]
         strategy._under_way = list(data["under_way"])
         strategy._last_context = np.array(data["context"], float)
-        strategy._state = saved.restored(strategy.state, data["state"])
+        strategy._state = saved.restored_state(strategy.state, data["state"])
         return strategy
 
     def __repr__(self) -> str:

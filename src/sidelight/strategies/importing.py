@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @contextlib.contextmanager
-def explained(name: str) -> Iterator[None]:
+def explained_import_errors(name: str) -> Iterator[None]:
     """Turn anything that goes wrong while a module is imported into one line that says what and where."""
     try:
         yield
@@ -34,7 +34,7 @@ def explained(name: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def found_in(folder: str) -> Iterator[None]:
+def modules_found_in(folder: str) -> Iterator[None]:
     """Let modules in a folder be found, first within the block, last afterwards, so that they hide no others."""
     sys.path.insert(0, folder)
     try:
@@ -45,7 +45,7 @@ def found_in(folder: str) -> Iterator[None]:
             sys.path.append(folder)
 
 
-def complete(kind: type[Strategy], what: str) -> type[Strategy]:
+def complete_strategy_class(kind: type[Strategy], what: str) -> type[Strategy]:
     """Return the class, unless methods are missing that its author has to write."""
     if inspect.isabstract(kind):
         lacking = ", ".join(sorted(kind.__abstractmethods__))

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sidelight.errors import SidelightError
-from sidelight.strategies.importing import complete, explained, is_strategy
+from sidelight.strategies.importing import complete_strategy_class, explained_import_errors, is_strategy
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -61,11 +61,11 @@ class Plugin:
             raise PluginError(self.problem)
         what = f"the strategy {self.name!r} of {self.origin}"
         try:
-            with explained(self.point.module):
+            with explained_import_errors(self.point.module):
                 found: Any = self.point.load()
             if not is_strategy(found):
                 raise SidelightError(f"{self.point.value!r} is not a subclass of sidelight.strategies.Strategy")
-            return complete(found, what)
+            return complete_strategy_class(found, what)
         except SidelightError as error:
             raise PluginError(f"{what} cannot be used: {error}; tell its authors, or uninstall it") from error.__cause__
 
@@ -75,7 +75,7 @@ def plugins() -> tuple[Plugin, ...]:
     return _plugins(tuple(sys.path))
 
 
-def usable() -> tuple[str, ...]:
+def usable_plugins() -> tuple[str, ...]:
     """Return the names of plug-ins that can be used."""
     return tuple(each.name for each in plugins() if not each.problem)
 
@@ -86,7 +86,7 @@ def find(name: str) -> Plugin | None:
     return next((each for each in found if not each.problem), found[0] if found else None)
 
 
-def named(name: str) -> Plugin | None:
+def plugin_named(name: str) -> Plugin | None:
     """Return the plug-in that a name stands for; None if it is the name of one of ours, or of nobody."""
     found = find(name)
     return None if found is None or found.problem else found
@@ -95,7 +95,7 @@ def named(name: str) -> Plugin | None:
 def origin(kind: type[Any]) -> Plugin | None:
     """Return a plug-in of the package that a class comes from; None for our own, and for a user's loose files.
 
-    Two packages may provide one class. Where a name was used, `named` knows which of them is meant.
+    Two packages may provide one class. Where a name was used, `plugin_named` knows which of them is meant.
     """
     top = kind.__module__.partition(".")[0]
     if top in ("sidelight", "__main__", "builtins"):
@@ -126,7 +126,7 @@ def _problem(point: EntryPoint, origin: str, twice: bool) -> str:
     if not _NAME.fullmatch(point.name):
         wanted = "letters, digits and underscores, the first a capital letter"
         return f"{origin} has a strategy named {point.name!r}, but names need {wanted}: {use}"
-    if point.name in strategies.reserved():
+    if point.name in strategies.reserved_names():
         return f"{origin} has a strategy {point.name!r}, a name that sidelight itself uses: {use}"
     if twice:
         return f"{origin} and another package have a strategy {point.name!r}: uninstall one, or write {point.value}"

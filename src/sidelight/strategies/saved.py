@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight._storage import replacing
+from sidelight._storage import replacing_file
 from sidelight.errors import NoFileError, SidelightError
 
 FORMAT = "sidelight-strategy-1"
@@ -33,7 +33,7 @@ def to_plain_state(state: Any) -> Any:
     return copy.deepcopy(state)
 
 
-def restored(fresh: Any, values: Any) -> Any:
+def restored_state(fresh: Any, values: Any) -> Any:
     """Return a state of the layout of `fresh` with the saved values, and with the scratch of `fresh`."""
     if hasattr(fresh, "from_plain"):
         return fresh.from_plain(values)
@@ -47,7 +47,7 @@ def restored(fresh: Any, values: Any) -> Any:
 
 def _value(fresh: Any, value: Any) -> Any:
     if hasattr(fresh, "_asdict"):
-        return restored(fresh, value)
+        return restored_state(fresh, value)
     return np.array(value, dtype=fresh.dtype) if isinstance(fresh, np.ndarray) else copy.deepcopy(value)
 
 
@@ -64,7 +64,7 @@ def write(path: Path, data: dict[str, Any]) -> None:
             "and lists and dictionaries of them"
         ) from None
     stored: dict[str, Any] = {_key(place): array for place, array in arrays.items()}
-    with replacing(path) as draft, open(draft, "wb") as file:
+    with replacing_file(path) as draft, open(draft, "wb") as file:
         np.savez_compressed(file, header=np.frombuffer(header.encode(), np.uint8), **stored)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sidelight.results.result_set import is_chosen
 from sidelight.studies.labels import unknown_label
 from sidelight.studies.problems import Problem
-from sidelight.text import grouped
+from sidelight.text import thousands
 
 if TYPE_CHECKING:
     from sidelight.studies.model import FigureEntry, PlayerEntry, Study, TableEntry, WorldEntry
@@ -89,7 +89,7 @@ def _wishes(study: Study) -> Iterator[Problem]:
         for index, wish in enumerate(getattr(study, kind)):
             for horizon in wish.horizons:
                 if horizon not in known:
-                    text = f"nobody plays {grouped(horizon)} rounds: choose from {', '.join(map(str, known))}"
+                    text = f"nobody plays {thousands(horizon)} rounds: choose from {', '.join(map(str, known))}"
                     yield Problem((kind, index, "horizons"), f"{kind}: {text}")
             if text := _unmet(study, wish, kind):
                 yield Problem((kind, index, "measure"), f"{kind}: {text}")
@@ -118,7 +118,5 @@ def _work(study: Study) -> Iterator[Problem]:
     if sum(pieces) * settings > MOST_PIECES:
         most = pieces.index(max(pieces))
         place = ("players", most, "runs") if study.players[most].runs else ("runs",)
-        text = (
-            f"these are {grouped(sum(pieces) * settings)} pieces of work: ask for fewer runs or seeds, or larger blocks"
-        )
-        yield Problem(place, f"{text}, so that there are at most {grouped(MOST_PIECES)}")
+        text = f"these are {thousands(sum(pieces) * settings)} pieces of work: ask for fewer runs or seeds, or larger"
+        yield Problem(place, f"{text} blocks, so that there are at most {thousands(MOST_PIECES)}")

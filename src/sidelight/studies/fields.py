@@ -14,7 +14,7 @@ from numbers import Integral, Real
 from typing import Annotated, Any, Self, get_type_hints
 
 from sidelight.studies.problems import Place, Problem, StudyError
-from sidelight.text import did_you_mean, grouped
+from sidelight.text import did_you_mean, thousands
 
 Check = Callable[[Any], Any]
 _LONGEST = 80  # characters of a value in a message
@@ -31,7 +31,7 @@ class Refused(Exception):  # noqa: N818 - it becomes a problem, not an error of 
         """Return the problem of a field."""
         return Problem(
             (name, *self.place),
-            self.text or f"{name} {'holds' if self.place else 'is'} {shown(self.value)}: {self.wanted}",
+            self.text or f"{name} {'holds' if self.place else 'is'} {short_value(self.value)}: {self.wanted}",
         )
 
 
@@ -57,7 +57,7 @@ class Part:
     def from_dict(cls, data: Any) -> Self:
         """Make a part from plain data, and report unknown and missing names."""
         if not isinstance(data, Mapping):
-            text = f"{shown(data)} does not describe one: give a table of names and values"
+            text = f"{short_value(data)} does not describe one: give a table of names and values"
             raise StudyError([text], cls.__name__)
         known = [each.name for each in fields(cls)]  # type: ignore[arg-type]
         problems = [Problem((key,), unknown_key(key, known, f"a {cls.__name__}")) for key in data if key not in known]
@@ -110,13 +110,13 @@ def text_or_nothing(value: Any) -> str:
     return "" if value == "" else text(value)
 
 
-def several(check: Check, *, least: int = 0, different: bool = False) -> Check:
+def list_field(check: Check, *, least: int = 0, different: bool = False) -> Check:
     """Return the check of a list whose values pass a check."""
 
     def values(value: Any) -> tuple[Any, ...]:
         several = isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
         if not several or getattr(value, "ndim", 1) == 0:  # a number of NumPy may be an array without axes
-            example = f", as in [{shown(value)}]" if isinstance(value, str | int) else ""
+            example = f", as in [{short_value(value)}]" if isinstance(value, str | int) else ""
             raise Refused(value, f"give a list in brackets{example}")
         found = tuple(map(check, value))
         if len(found) < least:
@@ -128,7 +128,7 @@ def several(check: Check, *, least: int = 0, different: bool = False) -> Check:
     return values
 
 
-def whole(least: int, most: int = 2**63 - 1) -> Check:
+def whole_number_field(least: int, most: int = 2**63 - 1) -> Check:
     """Return the check of a whole number; one of NumPy becomes a plain one."""
 
     def number(value: Any) -> int:
@@ -136,13 +136,13 @@ def whole(least: int, most: int = 2**63 - 1) -> Check:
         if found is None or found < least:
             raise Refused(value, f"give a whole number of at least {least}")
         if found > most:
-            raise Refused(value, f"give a whole number of at most {grouped(most)}")
+            raise Refused(value, f"give a whole number of at most {thousands(most)}")
         return found
 
     return number
 
 
-def positive(value: Any) -> float:
+def positive_field(value: Any) -> float:
     """Check a positive number."""
     number = as_number(value)
     if number is None or not 0 < number < math.inf:
@@ -169,7 +169,7 @@ def choice(*words: str) -> Check:
     return word
 
 
-def optional(check: Check) -> Check:
+def optional_field(check: Check) -> Check:
     """Return a check that also accepts None."""
     return lambda value: None if value is None else check(value)
 
@@ -179,8 +179,8 @@ def checkpoints(value: Any) -> Any:
     if isinstance(value, str) and value == "log":
         return value
     if not isinstance(value, Iterable) or isinstance(value, str):
-        return whole(1)(value)
-    rounds = several(whole(1), least=1)(value)
+        return whole_number_field(1)(value)
+    rounds = list_field(whole_number_field(1), least=1)(value)
     if list(rounds) != sorted(set(rounds)):
         raise Refused(list(rounds), "give increasing rounds")
     return rounds
@@ -195,7 +195,7 @@ def parameters(value: Any) -> dict[str, Any]:
     for name, each in pairs:
         if not is_plain(each):
             wanted = "a number, a text, true or false, or a list or table of them"
-            raise Refused(each, text=f"{name} is {shown(each)}: give {wanted}", place=(name,))
+            raise Refused(each, text=f"{name} is {short_value(each)}: give {wanted}", place=(name,))
     return dict(pairs)
 
 
@@ -208,7 +208,7 @@ class Parts:
     def __call__(self, value: Any) -> tuple[Any, ...]:
         """Check the list."""
         found: list[Any] = []
-        for index, each in enumerate(several(lambda each: each)(value)):
+        for index, each in enumerate(list_field(lambda each: each)(value)):
             if isinstance(each, Mapping) or each is None:
                 each = self.kind.from_dict(each)
             if not isinstance(each, self.kind):
@@ -222,12 +222,12 @@ MOST_RUNS, MOST_ROUNDS = 10**9, 10**15
 Name = Annotated[str, text]
 Text = Annotated[str, text_or_nothing]
 Flag = Annotated[bool, flag]
-Labels = Annotated[tuple[str, ...], several(text)]
-Runs = Annotated[int, whole(1, MOST_RUNS)]
-RunsIfOwn = Annotated[int | None, optional(whole(1, MOST_RUNS))]
-Horizons = Annotated[tuple[int, ...], several(whole(1, MOST_ROUNDS), least=1, different=True)]
-HorizonsIfOwn = Annotated[tuple[int, ...], several(whole(1, MOST_ROUNDS), different=True)]
-Seeds = Annotated[tuple[int, ...], several(whole(0), least=1, different=True)]
+Labels = Annotated[tuple[str, ...], list_field(text)]
+Runs = Annotated[int, whole_number_field(1, MOST_RUNS)]
+RunsIfOwn = Annotated[int | None, optional_field(whole_number_field(1, MOST_RUNS))]
+Horizons = Annotated[tuple[int, ...], list_field(whole_number_field(1, MOST_ROUNDS), least=1, different=True)]
+HorizonsIfOwn = Annotated[tuple[int, ...], list_field(whole_number_field(1, MOST_ROUNDS), different=True)]
+Seeds = Annotated[tuple[int, ...], list_field(whole_number_field(0), least=1, different=True)]
 Parameters = Annotated[Any, parameters]
 
 
@@ -250,13 +250,13 @@ def is_plain(value: Any) -> bool:
     return value is None or isinstance(value, str | bool | Real) or hasattr(value, "tolist")
 
 
-def shown(value: Any) -> str:
+def short_value(value: Any) -> str:
     """Return a short form of a value for a message."""
     if isinstance(value, type):
         return f"the class {value.__name__}"
     try:
         if isinstance(value, list | tuple):
-            text = f"[{', '.join(map(shown, value))}]"
+            text = f"[{', '.join(map(short_value, value))}]"
         else:
             text = str(value) if hasattr(value, "isoformat") else repr(value)
     except ValueError:  # a number of more digits than Python writes

@@ -31,13 +31,12 @@ from sidelight.studies.fields import (
     checkpoints,
     choice,
     is_plain,
-    optional,
-    positive,
-    several,
-    shown,
+    list_field,
+    optional_field,
+    positive_field,
+    short_value,
 )
-from sidelight.studies.labels import file_stem, is_valid_study_name
-from sidelight.studies.labels import label_of as label_of
+from sidelight.studies.labels import file_stem, is_valid_study_name, label_of
 from sidelight.studies.plain_data import frozen, pairs, plain
 from sidelight.studies.problems import StudyError as StudyError
 from sidelight.text import one_line
@@ -50,7 +49,9 @@ WORLDS = ("law", "laws", "contexts", "replay", "environment", "classifiers")
 
 def _world_value(value: Any) -> Any:
     if not is_plain(value) and not isinstance(value, os.PathLike):
-        raise Refused(value, text=f"a world cannot be {shown(value)}: give a text, a number, or a list of numbers")
+        raise Refused(
+            value, text=f"a world cannot be {short_value(value)}: give a text, a number, or a list of numbers"
+        )
     return frozen(os.fspath(value) if isinstance(value, os.PathLike) else value)
 
 
@@ -185,7 +186,7 @@ class PlayerEntry(Entry):
     runs: RunsIfOwn = None
     block: RunsIfOwn = None
     limit: Flag = False
-    checkpoints: Annotated[Any, optional(checkpoints)] = None
+    checkpoints: Annotated[Any, optional_field(checkpoints)] = None
 
     def _title(self) -> str:
         return self.name.rpartition(":")[2]
@@ -269,7 +270,7 @@ class Study(Part):
     runs: Runs = 96
     seeds: Seeds = (0,)
     checkpoints: Annotated[Any, checkpoints] = 200
-    measures: Annotated[tuple[Measure, ...], several(choice(*MEASURES), least=1, different=True)] = ("regret",)
+    measures: Annotated[tuple[Measure, ...], list_field(choice(*MEASURES), least=1, different=True)] = ("regret",)
     comparisons: Annotated[tuple[Comparison, ...], Parts(Comparison)] = (Comparison(),)
     tables: Annotated[tuple[TableEntry, ...], Parts(TableEntry)] = ()
     figures: Annotated[tuple[FigureEntry, ...], Parts(FigureEntry)] = ()
@@ -277,7 +278,7 @@ class Study(Part):
     text: Text = ""
     version: Text = ""
     impossible: Annotated[str, choice("refuse", "skip")] = "refuse"
-    patience: Annotated[float, positive] = 300.0
+    patience: Annotated[float, positive_field] = 300.0
     block: Runs = 48
     folder: Text = field(default="", compare=False)
 
@@ -287,7 +288,7 @@ class Study(Part):
             raise StudyError(found, self._where())
 
     def _where(self) -> str:
-        return f"study {shown(self.name)}"
+        return f"study {short_value(self.name)}"
 
     def with_players(self, players: Iterable[PlayerEntry]) -> Self:
         """Return the study with further players, without duplicates."""

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from sidelight._storage import locked
-from sidelight.cli.monitor.shared_file import changing, class_of, create, id_of, label_of
+from sidelight._storage import file_lock
+from sidelight.cli.monitor.shared_file import changing_monitor_file, class_of, create, id_of, label_of
 from sidelight.errors import FileError, NoFileError, SidelightError
 from sidelight.monitor import ClassifierMonitor
 
@@ -55,7 +55,7 @@ def test_a_process_that_is_killed_loses_nothing_that_it_has_said(path):
         said = [int(process.stdout.readline()) for _ in range(10)][-1]
         process.send_signal(signal.SIGKILL)
         process.wait(60)
-    with changing(path) as monitor:
+    with changing_monitor_file(path) as monitor:
         assert monitor.report()["cat"].predictions > said
         assert monitor.decide("cat", id=f"cat-{said}").verify
     assert [file.name for file in path.parent.iterdir()] == ["monitor.json"]
@@ -65,7 +65,7 @@ def test_a_mistake_changes_nothing(path):
     before = path.read_bytes()
 
     def change():
-        with changing(path) as monitor:
+        with changing_monitor_file(path) as monitor:
             monitor.decide("cat", id=1)
             monitor.answer(2, correct=True)
 
@@ -74,22 +74,22 @@ def test_a_mistake_changes_nothing(path):
     assert path.read_bytes() == before
     with pytest.raises(FileError, match="already"):
         create(path, ClassifierMonitor(0.05))
-    with pytest.raises(NoFileError), changing(path.with_name("none.json")):
+    with pytest.raises(NoFileError), changing_monitor_file(path.with_name("none.json")):
         pass
     assert [file.name for file in path.parent.iterdir()] == ["monitor.json"]
 
 
 def test_a_lock_that_is_not_given_back_is_said(path):
     again = contextlib.ExitStack()
-    with locked(path), pytest.raises(FileError, match=r"in use by another process for over 0.05 s"):
-        again.enter_context(locked(path, patience=0.05))
-    with locked(path, patience=0.05):
+    with file_lock(path), pytest.raises(FileError, match=r"in use by another process for over 0.05 s"):
+        again.enter_context(file_lock(path, patience=0.05))
+    with file_lock(path, patience=0.05):
         pass
 
 
 def test_a_lock_file_that_was_left_behind_is_taken_over(path):
     path.with_name(".monitor.json.lock").touch()
-    with locked(path, patience=0.05):
+    with file_lock(path, patience=0.05):
         assert os.path.exists(path.with_name(".monitor.json.lock"))
     assert not os.path.exists(path.with_name(".monitor.json.lock"))
 

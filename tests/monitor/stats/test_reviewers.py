@@ -9,7 +9,7 @@ from sidelight.errors import SidelightError
 from sidelight.monitor import ClassifierMonitor
 from sidelight.monitor.stats.confidence import RateTest, rate_test
 from sidelight.monitor.stats.reviewers import answered_rates, true_rates
-from sidelight.monitor.stats.stopping import stopped
+from sidelight.monitor.stats.stopping import stopped_test
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.01, 0.3, 1.0])
@@ -29,7 +29,7 @@ def test_verdicts_stay_right_whatever_reviewers_do_within_the_bound(tolerance, m
     """Exactly, over the stopping boundary."""
     test = rate_test(tolerance, 0.95, 0.0, 0.05)
     rate = factor * tolerance
-    found = stopped(test, rate * (1 - missed) + (1 - rate) * alarm, 4000)
+    found = stopped_test(test, rate * (1 - missed) + (1 - rate) * alarm, 4000)
     assert (found.above if factor < 1 else found.below) < 0.05
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from service.api.conftest import SQLITE
 from sidelight.monitor.report.records import Report
-from sidelight.service.api.requests import prefers
+from sidelight.service.api.requests import prefers_media_type
 
 HTML = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 
@@ -142,7 +142,7 @@ def test_the_report_is_that_of_the_library(digits):
     ],
 )
 def test_a_page_is_sent_to_those_who_prefer_it(accept, html):
-    assert prefers(accept, "text/html") is html
+    assert prefers_media_type(accept, "text/html") is html
 
 
 def test_the_journal_comes_in_pages_of_lines(digits):

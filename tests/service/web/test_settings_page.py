@@ -12,7 +12,7 @@ from service.reviews import entries, make
 from sidelight.service.domain import monitor_changes, monitors
 from sidelight.service.problems import Problem
 from sidelight.service.settings import CHANGEABLE_SCHEMA, REVIEW, SERVED
-from sidelight.service.web.pages.settings import kind_of, said, written
+from sidelight.service.web.pages.settings import kind_of, setting_field_text, setting_field_value
 
 PAGE, ARCHIVE = "/m/fruit/settings", "/m/fruit/archive"
 
@@ -156,5 +156,5 @@ def test_only_administrators_of_the_monitor_change_it(service, browsers):
 
 @pytest.mark.parametrize("value", [None, 3, 0.25, "never", {"seconds": 3600.0}, True])
 def test_a_value_is_read_as_it_is_written(value):
-    assert said("value", written("value", value)) == value
+    assert setting_field_value("value", setting_field_text("value", value)) == value
     assert {kind_of(name) for name in CHANGEABLE_SCHEMA["properties"]} == {"value", "switch", "lines", "text"}

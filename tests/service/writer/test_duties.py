@@ -7,7 +7,7 @@ import pytest
 from sidelight.service.domain.service import Service
 from sidelight.service.store import open_storage
 from sidelight.service.writer import duties
-from sidelight.service.writer.duties import DUTIES, LEASE, Clock, Duty, duty
+from sidelight.service.writer.duties import DUTIES, LEASE, Clock, Duty, periodic_duty
 
 
 def counting(name, every=0.0, when=lambda tx: True):
@@ -126,7 +126,7 @@ def test_the_thread_runs_duties_and_stops(service):
 
 
 def test_duties_are_registered_by_name():
-    @duty("of a test", every=5.0)
+    @periodic_duty("of a test", every=5.0)
     def run(service):
         return 7
 

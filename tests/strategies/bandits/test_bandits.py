@@ -9,7 +9,7 @@ import pytest
 import sidelight as sl
 from sidelight.strategies import KLUCB, BetaThompson, LinTS, LinUCB
 from sidelight.strategies.bandits.bernoulli import bernoulli_divergence, kl_lower_bound
-from sidelight.strategies.bandits.losses import arms, common_losses
+from sidelight.strategies.bandits.losses import bandit_arms, common_losses
 
 APPLES, TASTE = sl.games.load("apple-tasting"), 1
 ARMS = sl.games.load("bernoulli-bandit")
@@ -49,7 +49,7 @@ class TestWhatIsABandit:
                 assert told.setdefault(symbol, value) == value >= 0
 
     def test_apple_tasting_by_hand(self):
-        options = arms(sl.analyze(APPLES), "it")
+        options = bandit_arms(sl.analyze(APPLES), "it")
         assert list(options.sure) == [1, 0]
         assert list(options.loss) == [0.5, 0.0, 1.0]  # to sell, to taste what is rotten, to taste what is good
 
@@ -59,7 +59,7 @@ class TestWhatIsABandit:
     def test_common_losses_are_seen_through(self):
         shift = [Fraction(1, 3), Fraction(-7, 2), Fraction(5), Fraction(0)]
         shifted = sl.Game([[x + c for x, c in zip(row, shift, strict=True)] for row in ARMS.loss], ARMS.feedback)
-        plain, other = (arms(sl.analyze(game), "it") for game in (ARMS, shifted))
+        plain, other = (bandit_arms(sl.analyze(game), "it") for game in (ARMS, shifted))
         assert list(plain.loss) == list(other.loss)
 
     def test_a_contradiction_round_a_circle_of_outcomes(self):

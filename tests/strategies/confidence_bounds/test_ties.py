@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight.strategies.confidence_bounds.ties import standing, ties_of
+from sidelight.strategies.confidence_bounds.ties import estimated_standing, ties_of
 
 
 def test_standings_are_losses_relative_to_the_root():
@@ -17,9 +17,9 @@ def test_standings_are_losses_relative_to_the_root():
         root = analysis.cells.pareto[0]
         for a in range(game.n_actions):
             if a in analysis.pareto:
-                assert standing(ties, delta, a) == pytest.approx(expected[a] - expected[root])
+                assert estimated_standing(ties, delta, a) == pytest.approx(expected[a] - expected[root])
             else:
-                assert standing(ties, delta, a) == 1e300
+                assert estimated_standing(ties, delta, a) == 1e300
 
 
 @pytest.mark.parametrize("kind", [sl.strategies.CBP, sl.strategies.RandCBP])

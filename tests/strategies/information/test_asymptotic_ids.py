@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight.strategies.information.asymptotic_ids import AsymptoticIDS, find_alternatives, leading
+from sidelight.strategies.information.asymptotic_ids import AsymptoticIDS, find_alternatives, leading_rival
 from sidelight.strategies.shared.gap_bounds import confidence_radius
 
 
@@ -20,7 +20,7 @@ def played(name, rounds, law, **given):
 def test_alternatives_are_the_nearest_laws_on_the_border():
     strategy = played("bartok", 60, [0.5, 0.3, 0.2])
     compared, state = strategy.compiled_parameters.compared, strategy.state
-    best = leading(compared, state.regression.law)
+    best = leading_rival(compared, state.regression.law)
     nearest = find_alternatives(compared, state.regression, best, state.scratch)
     V, law, rng = np.linalg.inv(state.regression.inverse), state.regression.law, np.random.default_rng(0)
     for r in range(3):
@@ -40,7 +40,7 @@ def test_alternatives_are_the_nearest_laws_on_the_border():
 def test_information_and_gaps_by_the_formulas():
     strategy = played("apple-tasting", 5, [0.4, 0.6])
     game, state, compared = strategy.game, strategy.state, strategy.compiled_parameters.compared
-    best = leading(compared, state.regression.law)
+    best = leading_rival(compared, state.regression.law)
     radius = confidence_radius(1.0, state.regression.log_det[0], float(state.clock[0]))
     (rival,) = [r for r in range(2) if r != best]
     inverse, law, loss = state.regression.inverse, state.regression.law, np.array(game.loss, float)

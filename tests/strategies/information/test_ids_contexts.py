@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight.checks.report import same
+from sidelight.checks.report import same_data
 from sidelight.environments import FiniteContexts
 from sidelight.strategies.base import observe
 from sidelight.strategies.information.ids import IDS
@@ -192,4 +192,4 @@ def test_wrong_contexts(wrong):
     before = strategy.save()
     with pytest.raises(sl.SidelightError, match="context"):
         strategy.act(wrong)
-    assert same(strategy.save(), before)
+    assert same_data(strategy.save(), before)

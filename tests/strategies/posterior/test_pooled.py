@@ -8,7 +8,7 @@ import sidelight as sl
 from sidelight.strategies.base import act
 from sidelight.strategies.posterior.mario import Mario
 from sidelight.strategies.posterior.vids import VIDS
-from sidelight.strategies.shared.transport import least_place, transport
+from sidelight.strategies.shared.transport import place_of_least, transport
 
 NOTHING = np.zeros(0)
 
@@ -17,7 +17,7 @@ def transported(adjacent, chance, expected):
     size = len(chance)
     share, parent = np.zeros(size), np.zeros(size, np.int64)
     expected = np.array(expected, float)
-    transport(np.array(adjacent), least_place(expected), np.array(chance, float), expected, parent, share)
+    transport(np.array(adjacent), place_of_least(expected), np.array(chance, float), expected, parent, share)
     return share
 
 

@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 import sidelight as sl
 from sidelight.strategies import Prospect
-from sidelight.strategies.prospect.evaluation import evaluate, new_belief, terms, worth_most
+from sidelight.strategies.prospect.evaluation import evaluate, most_worthwhile_look, new_belief, terms
 from sidelight.strategies.prospect.prospect import rounds_to_come
 
 APPLES, LABELS = sl.games.load("apple-tasting"), sl.games.load("label-efficient")
@@ -24,7 +24,7 @@ def outlook(game, counts, rounds):
     belief = new_belief(setting)
     belief.counts[:] = counts
     best = evaluate(setting, belief, float(rounds))
-    return setting, belief.outlook, best, worth_most(belief.outlook, best)
+    return setting, belief.outlook, best, most_worthwhile_look(belief.outlook, best)
 
 
 def log_posterior(game, counts, prior, law):

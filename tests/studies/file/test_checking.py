@@ -64,8 +64,8 @@ def problems(text, folder=""):
 
 
 def skipped(text, folder=""):
-    study = plan.settled(parse(f'impossible = "skip"\n{text}', folder=folder))
-    return {case.player.label: why for case, why in plan.unplayable(plan.cases(study))}
+    study = plan.settled_study(parse(f'impossible = "skip"\n{text}', folder=folder))
+    return {case.player.label: why for case, why in plan.unplayable_cases(plan.cases(study))}
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_a_file_of_a_game_that_was_mended_is_read_again(tmp_path):
     for outcomes in (2, 3):
         rows = [[0] * outcomes, [1] * outcomes]
         (tmp_path / "mine.toml").write_text(f"loss = {rows}\nfeedback = {rows}", encoding="utf-8")
-        study = plan.settled(parse(text, folder=str(tmp_path)))
+        study = plan.settled_study(parse(text, folder=str(tmp_path)))
         assert f'"loss": {rows}'.replace("'", '"') in study.games[0].data.replace('"0"', "0").replace('"1"', "1")
 
 
@@ -233,7 +233,7 @@ def test_a_constructor_that_fails_is_told_of_in_words(folder):
 
 def test_classifiers_without_a_tolerance_are_told_of():
     case = plan.Case(plan.NO_GAME, WorldEntry("classifiers", 1), PlayerEntry("sequential", policy=True), 0, 2)
-    assert list(plan.unplayable([case])) == [(case, "classifiers need a tolerance")]
+    assert list(plan.unplayable_cases([case])) == [(case, "classifiers need a tolerance")]
 
 
 def test_studies_in_python_are_checked_before_they_are_run():
@@ -244,10 +244,10 @@ def test_studies_in_python_are_checked_before_they_are_run():
         (PlayerEntry("NoSuch"),),
     )
     with pytest.raises(StudyError) as caught:
-        plan.settled(study)
+        plan.settled_study(study)
     assert [place[:2] for place in caught.value.places] == [("games", 0), ("worlds", 0), ("worlds", 1), ("players", 0)]
     with pytest.raises(StudyError, match="give each game a name"):
-        plan.settled(Study("mine", (GameEntry(),), (WorldEntry("laws", "rare"),), (PlayerEntry("CBP"),)))
+        plan.settled_study(Study("mine", (GameEntry(),), (WorldEntry("laws", "rare"),), (PlayerEntry("CBP"),)))
 
 
 def test_a_refusal_counts_only_problems():

@@ -6,7 +6,7 @@ import pytest
 
 from sidelight.errors import NoFileError
 from sidelight.studies import Comparison, PlayerEntry, StudyError, WorldEntry, parse, read
-from sidelight.studies.file.lines import line_of, places
+from sidelight.studies.file.lines import line_of, lines_of_places
 
 WHOLE = """
     title = "How many bins?"
@@ -242,12 +242,12 @@ def test_places_of_tables_and_keys():
         'a = 1\nc = [ # [[\n  1, "]",\n]\n[[games]]\nname = "x]["\n"q" = 1\n[[games]]\nname = \'y\'\n[single]\ne = 3\n'
     )
     games = {("games", 0): 5, ("games", 0, "name"): 6, ("games", 0, "q"): 7, ("games", 1): 8, ("games", 1, "name"): 9}
-    assert places(text) == {("a",): 1, ("c",): 2, **games, ("single",): 10, ("single", "e"): 11}
+    assert lines_of_places(text) == {("a",): 1, ("c",): 2, **games, ("single",): 10, ("single", "e"): 11}
 
 
 def test_the_line_of_a_parameter_is_found_wherever_it_stands():
     text = "[[strategies]]\na = 1\n[strategies.parameters]\nb = 2\n[[strategies]]\nparameters = {c = 3}\n"
-    lines = places(text)
+    lines = lines_of_places(text)
     found = {each: line_of(("strategies", index, "parameters", each), lines) for index, each in enumerate("ac")}
     assert found == {"a": 2, "c": 6}
     assert line_of(("strategies", 0, "parameters", "b"), lines) == 4

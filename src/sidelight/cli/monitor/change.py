@@ -8,10 +8,10 @@ import click
 
 from sidelight.cli import terminal
 from sidelight.cli.monitor.options import Values, option_of, type_of
-from sidelight.cli.monitor.shared_file import changing
+from sidelight.cli.monitor.shared_file import changing_monitor_file
 from sidelight.errors import SidelightError
 from sidelight.monitor.settings import LIMITS, SETTINGS
-from sidelight.text import joined
+from sidelight.text import and_list
 
 
 class _OrWord(Values):
@@ -52,6 +52,6 @@ def change_command(file: str, **options: Any) -> None:
     given = {name: value for name, value in options.items() if value is not None}
     if not given:
         raise SidelightError("say what to change, as in --patience 2000")
-    with changing(file) as monitor:
+    with changing_monitor_file(file) as monitor:
         monitor.change(**{name: None if value == _WORDS[name] else value for name, value in given.items()})
-    terminal.write(terminal.wrapped(f"{file}: changed {joined(list(given))}"))
+    terminal.write(terminal.wrap_to_terminal(f"{file}: changed {and_list(list(given))}"))

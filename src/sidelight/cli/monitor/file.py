@@ -13,11 +13,11 @@ import click
 from sidelight.cli import terminal
 from sidelight.cli.catalogue import check_figure
 from sidelight.cli.monitor.options import arguments_of, monitor_options
-from sidelight.cli.monitor.shared_file import changing, class_of, create, id_of, label_of
+from sidelight.cli.monitor.shared_file import changing_monitor_file, class_of, create, id_of, label_of
 from sidelight.cli.numbers import WHOLE
 from sidelight.errors import SidelightError
 from sidelight.monitor.inputs import score_from, seconds_of
-from sidelight.monitor.io.rows import TEXT_FORMATS, check_file, read_rows, required, yes_or_no
+from sidelight.monitor.io.rows import TEXT_FORMATS, check_file, read_rows, required_column, yes_or_no
 from sidelight.monitor.monitor import ClassifierMonitor
 from sidelight.monitor.policies import POLICIES
 from sidelight.monitor.report.class_table import class_table, short_name
@@ -26,7 +26,7 @@ from sidelight.monitor.report.wording import notes
 from sidelight.monitor.stats.confidence import Verdict
 from sidelight.monitor.types import Answer, Decision, Id
 from sidelight.table import Column, Table
-from sidelight.text import count, joined
+from sidelight.text import and_list, count
 
 _VERDICTS: tuple[Verdict, ...] = ("above", "near", "below", "unknown")
 _LONGEST_NAME = 24
@@ -110,7 +110,9 @@ def new_command(file: str, policy: str, classes: tuple[str, ...], as_json: bool,
         terminal.write_json({"file": file, "settings": monitor.to_dict()["settings"]})
     else:
         terminal.write(
-            terminal.wrapped(f"{file}: a new monitor. Ask about a prediction: sidelight monitor decide {file} CLASS")
+            terminal.wrap_to_terminal(
+                f"{file}: a new monitor. Ask about a prediction: sidelight monitor decide {file} CLASS"
+            )
         )
 
 
@@ -159,7 +161,7 @@ def decide_command(
     """
     one = {"prediction": prediction, "id": identity, "time": time, "score": score}
     rows = _predictions(one, source, kind, columns)
-    with changing(file) as monitor:
+    with changing_monitor_file(file) as monitor:
         found = monitor.decide_many(
             [class_of(monitor, row["prediction"]) for row in rows],
             [None if row["id"] is None else id_of(monitor, row["id"]) for row in rows],
@@ -171,7 +173,7 @@ def decide_command(
         said = [one._asdict() for one in found]
         terminal.write_json(said if source is not None else said[0])
     elif source is None:
-        terminal.write(terminal.wrapped(_decision(found[0])))
+        terminal.write(terminal.wrap_to_terminal(_decision(found[0])))
     else:
         table = [
             [one.id, "verify" if one.verify else "pass", short_name(one.prediction, _LONGEST_NAME), one.reason]
@@ -192,7 +194,7 @@ def _predictions(
     rows = [one]
     if source is not None:
         rows = _rows(source, tuple(one), columns, kind)
-        required(rows, "prediction", _named(columns).get("prediction", "prediction"))
+        required_column(rows, "prediction", _named(columns).get("prediction", "prediction"))
     for row in rows:
         if row["time"] is not None:
             seconds_of(row["time"])
@@ -250,8 +252,8 @@ def answer_command(
             raise SidelightError("say what the verification showed: --correct, --wrong, --label CLASS or --skip")
     else:
         rows = _rows(source, ("id", "correct", "label", "skipped"), columns, kind)
-        required(rows, "id", _named(columns).get("id", "id"))
-    with changing(file) as monitor:
+        required_column(rows, "id", _named(columns).get("id", "id"))
+    with changing_monitor_file(file) as monitor:
         size = len(rows)
         rows = [row | {"id": id_of(monitor, row["id"])} for row in rows]
         if ignore_unknown:
@@ -266,7 +268,7 @@ def answer_command(
         said = [one._asdict() for one in found]
         terminal.write_json(said[0] if source is None and said else said)
     else:
-        terminal.write(terminal.wrapped(found[0].text if source is None and found else _answers(found)))
+        terminal.write(terminal.wrap_to_terminal(found[0].text if source is None and found else _answers(found)))
     if len(found) < size:
         click.echo(
             f"sidelight: note: ignored {count(size - len(found), 'answer')} that nobody asked for",
@@ -285,7 +287,7 @@ def _label(monitor: ClassifierMonitor, place: int, id: Id, label: Any, **_: Any)
 
 def _answers(found: Sequence[Answer]) -> str:
     kinds = Counter(one.status for one in found)
-    said = f": {joined([f'{size} {kind}' for kind, size in kinds.items()])}" if found else ""
+    said = f": {and_list([f'{size} {kind}' for kind, size in kinds.items()])}" if found else ""
     lines = [f"{count(len(found), 'answer')}{said}"]
     last = {one.prediction: one.verdict for one in found if one.changed}
     return "\n".join(
@@ -355,9 +357,9 @@ def _write_report(name: str, report: Report, verdicts: Counter[Verdict], limit: 
     said = [f"{verdicts[one]} {one}" for one in _VERDICTS if one != "near" or verdicts[one]]
     lead = (
         f"{name}: {count(report.predictions, 'prediction')} of {count(len(report.classes), 'class')}, "
-        f"{count(report.verifications, 'verification')} asked for, {report.pending} pending; {joined(said)}"
+        f"{count(report.verifications, 'verification')} asked for, {report.pending} pending; {and_list(said)}"
     )
-    terminal.write(terminal.wrapped(lead))
+    terminal.write(terminal.wrap_to_terminal(lead))
     shown = sorted(report.classes, key=by_importance)[:limit]
     if shown:
         table = class_table(shown, _COLUMNS, name=lambda one: short_name(one, _LONGEST_NAME))
@@ -366,7 +368,7 @@ def _write_report(name: str, report: Report, verdicts: Counter[Verdict], limit: 
         terminal.write(f"and {len(report.classes) - len(shown)} more (--limit 0 shows them)")
     overall = [] if report.overall is None or not report.predictions else [f"\n{report.overall}"]
     for line in (*overall, *notes(report)[:limit], f"\n{report.guarantee}"):
-        terminal.write(terminal.wrapped(line))
+        terminal.write(terminal.wrap_to_terminal(line))
 
 
 COMMANDS = (new_command, decide_command, answer_command, pending_command, report_command)

@@ -38,7 +38,7 @@ def plan_command(tolerance: float, confidence: float, rates: tuple[float, ...], 
     same confidence, right in nine of ten cases, by a normal approximation.
     """
     from sidelight.monitor.stats.confidence import rate_test
-    from sidelight.monitor.stats.stopping import stopped
+    from sidelight.monitor.stats.stopping import stopped_test
 
     _check_rates(tolerance, confidence, rates)
     chosen = sorted(set(rates)) or [factor * tolerance for factor in _FACTORS if factor * tolerance <= 1.0]
@@ -48,7 +48,7 @@ def plan_command(tolerance: float, confidence: float, rates: tuple[float, ...], 
         raise click.BadParameter(wrong, param_hint="--tolerance")
     rows = []
     for rate in chosen:
-        found = stopped(test, rate, _MOST, forget=1e-6)
+        found = stopped_test(test, rate, _MOST, forget=1e-6)
         verdict = "unknown" if found.usual is None else "above" if rate > tolerance else "below"
         labels = found.labels if found.usual is not None else None
         rows.append((rate, verdict, labels, found.usual, _fixed(rate, tolerance, confidence)))

@@ -20,7 +20,7 @@ from sidelight.monitor.io.rows import FORMATS, TEXT_FORMATS
 from sidelight.monitor.policies import POLICIES
 from sidelight.monitor.replays.records import ReplayReport, percent
 from sidelight.monitor.report.class_table import short_name
-from sidelight.text import count, shown
+from sidelight.text import count, printable_line
 
 _REPLAY_EPILOG = """\b
 Examples:
@@ -149,11 +149,11 @@ def _write_files(
 
         save_figure(draw_replay(done, policy), figure)
     if page:
-        from sidelight._storage import replacing
+        from sidelight._storage import replacing_file
         from sidelight.monitor.replays.page import replay_page
 
         text = replay_page(done, policy, source=name, data=stream)
-        with replacing(page) as draft:
+        with replacing_file(page) as draft:
             draft.write_text(text, encoding="utf-8")
 
 
@@ -190,34 +190,34 @@ def _replayed(stream: LabeledData, options: dict[str, Any], late: bool, scored: 
 def _write_replay(done: ReplayReport, policy: str, name: str) -> None:
     lead = f"{name}: {done.predictions} predictions of {count(len(done.truths), 'class')}, {done.settings()}"
     terminal.write(
-        f"{terminal.wrapped(lead)}\n\n{done.to_table().to_text(terminal.width())}\n\n{terminal.wrapped(done.legend())}\n"
+        f"{terminal.wrap_to_terminal(lead)}\n\n{done.to_table().to_text(terminal.width())}\n\n{terminal.wrap_to_terminal(done.legend())}\n"
     )
     if done.saved_by_scores is not None:
         change = "fewer" if done.saved_by_scores >= 0 else "more"
         share = percent(abs(done.saved_by_scores))
-        terminal.write(terminal.wrapped(f"With scores, sequential asks for {share} {change} verifications.\n"))
+        terminal.write(terminal.wrap_to_terminal(f"With scores, sequential asks for {share} {change} verifications.\n"))
     title = f"{done[policy].title}, class by class"
     short = functools.partial(short_name, longest=_LONGEST_NAME)
     table = done.class_table(policy, _COLUMNS, _MOST_CLASSES, title=title, name=short)
     terminal.write(table.to_text(terminal.width()))
     if len(done.truths) > _MOST_CLASSES:
         more = f"and {len(done.truths) - _MOST_CLASSES} more classes (--html and --json have all)"
-        terminal.write(terminal.wrapped(more))
+        terminal.write(terminal.wrap_to_terminal(more))
     for hint in done.hints[:_MOST_HINTS]:
-        terminal.write(terminal.wrapped(f"\nNote: {hint}."))
+        terminal.write(terminal.wrap_to_terminal(f"\nNote: {hint}."))
     if len(done.hints) > _MOST_HINTS:
         terminal.write(
-            terminal.wrapped(f"Note: the same holds for {count(len(done.hints) - _MOST_HINTS, 'more class')}.")
+            terminal.wrap_to_terminal(f"Note: the same holds for {count(len(done.hints) - _MOST_HINTS, 'more class')}.")
         )
 
 
 def _closing(stream: LabeledData, written: list[str]) -> None:
     """Report on stderr which lines could not be used and which files were written."""
     for note in stream.notes:
-        click.echo(terminal.wrapped(f"sidelight: note: {note}"), err=True)
+        click.echo(terminal.wrap_to_terminal(f"sidelight: note: {note}"), err=True)
     if stream.malformed:
-        click.echo(terminal.wrapped(f"sidelight: note: {stream.left_out()}:"), err=True)
+        click.echo(terminal.wrap_to_terminal(f"sidelight: note: {stream.left_out()}:"), err=True)
         for one in [*stream.complaints, *stream.further()]:
-            click.echo(terminal.wrapped(f"  {shown(one)}"), err=True)
+            click.echo(terminal.wrap_to_terminal(f"  {printable_line(one)}"), err=True)
     for path in written:
         click.echo(f"Written to {path}", err=True)

@@ -9,7 +9,7 @@ import os
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from sidelight._storage import locked
+from sidelight._storage import file_lock
 from sidelight.errors import FileError, SidelightError
 from sidelight.monitor.inputs import identifier
 from sidelight.monitor.io.rows import check_file
@@ -18,10 +18,10 @@ from sidelight.monitor.types import Id, Label
 
 
 @contextlib.contextmanager
-def changing(path: str | os.PathLike[str]) -> Iterator[ClassifierMonitor]:
+def changing_monitor_file(path: str | os.PathLike[str]) -> Iterator[ClassifierMonitor]:
     """Yield the monitor in a file, and save it if the block succeeds; other processes wait for their turn."""
     check_file(os.fspath(path))
-    with locked(path):
+    with file_lock(path):
         monitor = ClassifierMonitor.load(path)
         yield monitor
         monitor.save(path)
@@ -29,7 +29,7 @@ def changing(path: str | os.PathLike[str]) -> Iterator[ClassifierMonitor]:
 
 def create(path: str | os.PathLike[str], monitor: ClassifierMonitor) -> None:
     """Save a new monitor where there is no file yet."""
-    with locked(path):
+    with file_lock(path):
         if os.path.exists(path):
             raise FileError(f"there is a file {os.fspath(path)!r} already: remove it, or give another name")
         monitor.save(path)

@@ -45,7 +45,7 @@ def command(game: str, settings: tuple[str, ...], as_json: bool, figure: str | N
     if as_json:
         terminal.write_json(analysis.to_dict())
     else:
-        explanation = terminal.wrapped(analysis.explain().strip(), catalogue.labels(known))
+        explanation = terminal.wrap_to_terminal(analysis.explain().strip(), catalogue.labels(known))
         terminal.write(f"{catalogue.title(known)}\n\n{terminal.matrices(known)}\n\n{explanation}")
     if figure is not None:
         click.echo(("" if as_json else "\n") + f"Figure written to {figure}", err=as_json)

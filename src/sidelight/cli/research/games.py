@@ -54,8 +54,8 @@ def _table(entries: list[Entry]) -> Table:
 
 def _write_description(entry: Entry, game: Game) -> None:
     """Write everything about one game."""
-    click.echo(click.style(terminal.wrapped(f"{entry.title} ({entry.name})"), bold=True))
-    click.echo(f"\n{terminal.wrapped(entry.story)}\n")
+    click.echo(click.style(terminal.wrap_to_terminal(f"{entry.title} ({entry.name})"), bold=True))
+    click.echo(f"\n{terminal.wrap_to_terminal(entry.story)}\n")
     click.echo(terminal.entry("class", entry.kind or "unknown", _COLUMN))
     click.echo(terminal.entry("size", f"{game.n_actions} actions, {game.n_outcomes} outcomes", _COLUMN))
     click.echo(terminal.entry("source", entry.source, _COLUMN))

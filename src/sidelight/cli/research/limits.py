@@ -66,7 +66,7 @@ def command(game: str, law: str | None, horizon: int, prior: str, settings: tupl
         terminal.write_json(data)
         return
     parts = [title(known), _bound_text(known, bound, horizon), _bayes_text(bayes, horizon)]
-    terminal.write(terminal.wrapped("\n\n".join(parts), labels(known)))
+    terminal.write(terminal.wrap_to_terminal("\n\n".join(parts), labels(known)))
 
 
 def _prior(text: str) -> Any:

@@ -14,7 +14,7 @@ from sidelight.cli.numbers import COUNT, WHOLE
 from sidelight.cli.research.arguments import laws, players
 from sidelight.errors import SidelightError
 from sidelight.kernels.arrays import Floats
-from sidelight.text import padded, shown, width_of
+from sidelight.text import padded_to_width, printable_line, width_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -120,14 +120,16 @@ def _closing(game: Game, plays: list[int], regret: float, law: Floats) -> str:
 
     losses = loss_matrix(game) @ law
     best = int(losses.argmin())
-    labels = [f"{a} {shown(name)}" for a, name in enumerate(game.actions)]
+    labels = [f"{a} {printable_line(name)}" for a, name in enumerate(game.actions)]
     column = max(map(width_of, labels))
     digits = len(str(max(plays)))
     lines = [f"\nAfter {sum(plays)} round{'' if sum(plays) == 1 else 's'}"]
     for a, (label, count) in enumerate(zip(labels, plays, strict=True)):
         mark = ", the best" if a == best else ""
         noun = "time " if count == 1 else "times"
-        lines.append(f"  {padded(label, column)}  {count:>{digits}} {noun}  expected loss {losses[a]:.4g}{mark}")
+        lines.append(
+            f"  {padded_to_width(label, column)}  {count:>{digits}} {noun}  expected loss {losses[a]:.4g}{mark}"
+        )
     lines.append(f"  Pseudo-regret {regret:.6g}: how much more the played actions cost, on average, than the best one.")
     return "\n".join(lines)
 
@@ -135,4 +137,4 @@ def _closing(game: Game, plays: list[int], regret: float, law: Floats) -> str:
 def _write(text: str, together: list[str]) -> None:
     """Write a text without breaking lines before a number in parentheses or within a pair."""
     numbered = re.findall(r"(?:\d+ (?:-|beats) \d+)? \([-+\d][^()]*\)", text)
-    terminal.write(terminal.wrapped(text, [*together, *dict.fromkeys(numbered)]))
+    terminal.write(terminal.wrap_to_terminal(text, [*together, *dict.fromkeys(numbered)]))

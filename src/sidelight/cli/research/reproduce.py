@@ -211,4 +211,4 @@ def _write(account: Account) -> None:
         said = verdict_shares(table.counts()) or NOT_PRINTED
         terminal.write(terminal.entry(f"{table.name} {table.protocol}", said, 20))
     for reason in account.reasons.values():
-        terminal.write("\n" + terminal.wrapped(f"Why numbers differ: {reason.title}. {reason.sentence}"))
+        terminal.write("\n" + terminal.wrap_to_terminal(f"Why numbers differ: {reason.title}. {reason.sentence}"))

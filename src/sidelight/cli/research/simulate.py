@@ -222,11 +222,11 @@ def _check_shares(share: str | None, merge: bool, out: str | None) -> None:
 
 def _merged(plan: Plan, folder: Folder) -> list[Results]:
     """Merge the shares of every strategy, and keep the result."""
-    from sidelight.results.provenance import written
+    from sidelight.results.provenance import written_game
     from sidelight.simulation.checkpoints import rounds_of
 
     facts = {
-        "game": written(plan.game),
+        "game": written_game(plan.game),
         "environment": plan.environment.describe(),
         "seed": plan.seed,
         "rounds": rounds_of(plan.checkpoints, plan.horizon).tolist(),

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sidelight._storage import make_writable, replacing
+from sidelight._storage import make_writable, replacing_file
 from sidelight.errors import SidelightError
 from sidelight.tasks import Share
 
@@ -41,7 +41,7 @@ class Folder:
 
     def write(self, name: str, text: str) -> None:
         """Write a text."""
-        with replacing(self.path / name) as draft:
+        with replacing_file(self.path / name) as draft:
             draft.write_text(text, encoding="utf-8")
         self.written.append(name)
 
@@ -83,7 +83,7 @@ def merged(out: str, labels: Sequence[str], runs: int, wanted: Sequence[dict[str
 def _read(out: str, share: Share, labels: Sequence[str], index: int, runs: int, facts: dict[str, Any]) -> Results:
     """Read one strategy's results from a share, and check that they belong to this simulation."""
     from sidelight.results import Results
-    from sidelight.results._sameness import differing
+    from sidelight.results._sameness import differing_keys
 
     numbers = runs_of(share, runs)
     results = Results.load(Folder(str(_path(out, share)), labels).place(index))
@@ -96,7 +96,7 @@ def _read(out: str, share: Share, labels: Sequence[str], index: int, runs: int, 
         "first run": results.manifest.get("first_run"),
         "runs": results.n_runs,
     }
-    if other := differing(own, facts | {"first run": numbers.start, "runs": len(numbers)}):
+    if other := differing_keys(own, facts | {"first run": numbers.start, "runs": len(numbers)}):
         raise SidelightError(
             f"share {share} in {out} belongs to another simulation (it differs in {', '.join(other)}): run it again "
             "with these options, or give --merge the options of the shares"

@@ -46,7 +46,7 @@ def command(name: str | None, as_json: bool) -> None:
                 click.echo(f"sidelight: note: {plugin.problem}", err=True)
         return
     if name not in strategies.names(published=True) and plugins.find(name) is None:
-        raise SidelightError(f"{players.unknown(name)}'sidelight strategies' lists them")
+        raise SidelightError(f"{players.unknown_strategy_text(name)}'sidelight strategies' lists them")
     kind = players.find(name)
     if as_json:
         terminal.write_json(_data(kind))
@@ -87,10 +87,10 @@ def _origin(external: dict[str, str]) -> str:
 def _write_description(kind: type[Strategy]) -> None:
     """Write everything about one strategy."""
     data = _data(kind)
-    click.echo(click.style(terminal.wrapped(kind.__name__), bold=True))
-    click.echo(f"\n{terminal.wrapped(data['line'])}\n")
+    click.echo(click.style(terminal.wrap_to_terminal(kind.__name__), bold=True))
+    click.echo(f"\n{terminal.wrap_to_terminal(data['line'])}\n")
     for paragraph in [part for part in data["text"].split("\n\n") if part]:
-        click.echo(f"{terminal.wrapped(paragraph)}\n")
+        click.echo(f"{terminal.wrap_to_terminal(paragraph)}\n")
     if data["external"]:
         click.echo(terminal.entry("external", _origin(data["external"]), _COLUMN))
     click.echo(terminal.entry("guarantee", data["guarantee"], _COLUMN))

@@ -18,7 +18,7 @@ from sidelight.cli.research.arguments.cluster import check_cluster, cluster_opti
 from sidelight.cli.research.work_bar import WorkBar
 from sidelight.errors import SidelightError
 from sidelight.tasks import cores
-from sidelight.text import count, grouped
+from sidelight.text import count, thousands
 
 if TYPE_CHECKING:
     from sidelight.studies import Study
@@ -68,7 +68,7 @@ def new_command(file: str) -> None:
     """Write a commented example to FILE, to start from."""
     from importlib.resources import files
 
-    from sidelight._storage import replacing
+    from sidelight._storage import replacing_file
 
     path = Path(file)
     if path.exists():
@@ -76,7 +76,7 @@ def new_command(file: str) -> None:
     if path.suffix != ".toml":
         raise SidelightError(f"a study is a TOML file: call it {path.with_suffix('.toml')}")
     text = (files("sidelight.studies") / "example.toml").read_text(encoding="utf-8")
-    with replacing(path) as draft:
+    with replacing_file(path) as draft:
         draft.write_text(text, encoding="utf-8")
     click.echo(f"Wrote {file}; next: sidelight study check {shlex.quote(file)}")
 
@@ -99,7 +99,7 @@ def check_command(file: str, workers: int | None, everything: bool, as_json: boo
     from sidelight.studies.running.study_run import planned_run
 
     with warnings_as_notes():
-        study = plan.settled(read(file))
+        study = plan.settled_study(read(file))
         progress = planned_run(study, Path())
         found = cost.estimate(progress.playable)
     settings = len({case.setting for case in progress.playable})
@@ -118,14 +118,14 @@ def check_command(file: str, workers: int | None, everything: bool, as_json: boo
         return
     cases = f"{count(len(progress.playable), 'case')} in {count(settings, 'setting')}"
     how_long = _minutes(found.minutes(workers), workers or cores())
-    terminal.write(terminal.wrapped(f"{study.name}: {cases}, {grouped(found.rounds)} rounds, {how_long}."))
+    terminal.write(terminal.wrap_to_terminal(f"{study.name}: {cases}, {thousands(found.rounds)} rounds, {how_long}."))
     if progress.skipped:
-        terminal.write(terminal.wrapped(f"{_skipped(len(progress.skipped))}:"))
+        terminal.write(terminal.wrap_to_terminal(f"{_skipped(len(progress.skipped))}:"))
     each = [f"{case.title}: {why}" for case, why in progress.skipped.items()]
     for line in each if everything else map(str, skips.skips_by_reason(progress.skipped)):
-        terminal.write(terminal.wrapped(f"  {line}"))
+        terminal.write(terminal.wrap_to_terminal(f"  {line}"))
     for failure in skips.skips_by_reason({case: each.reason for case, each in found.failures.items()}):
-        terminal.write(terminal.wrapped(f"fails: {failure.player} in {failure.where}: {failure.why}"))
+        terminal.write(terminal.wrap_to_terminal(f"fails: {failure.player} in {failure.where}: {failure.why}"))
 
 
 @command.command("run")
@@ -234,7 +234,7 @@ def _tell(progress: StudyRun, report: Report, as_json: bool) -> None:
     else:
         every = (*study_tables(report.outcome), *plays_tables(report.outcome))
         if (rows := sum(len(table.rows) for _, table in every)) > _ROWS:
-            terminal.write(terminal.wrapped(f"The tables have {grouped(rows)} rows: see the report.\n"))
+            terminal.write(terminal.wrap_to_terminal(f"The tables have {thousands(rows)} rows: see the report.\n"))
             every = ()
         for title, table in every:
             terminal.write(f"{title}\n{table.useful().to_text(terminal.width())}\n")

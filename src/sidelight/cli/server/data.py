@@ -9,9 +9,9 @@ from urllib.parse import quote
 import click
 
 from sidelight.cli import terminal
-from sidelight.cli.server.database import DATABASE, URL, get, note_taken, post, reading
+from sidelight.cli.server.database import DATABASE, URL, get, note_taken, post, reading_database
 from sidelight.errors import SidelightError
-from sidelight.text import count, grouped
+from sidelight.text import count, thousands
 
 _WHAT = ("decisions", "journal", "audit")
 
@@ -34,10 +34,10 @@ def backup_command(file: str, database: str) -> None:
     """
     from sidelight.service.maintenance.copy import back_up
 
-    with reading(database) as storage:
+    with reading_database(database) as storage:
         size = back_up(storage, file)
     note_taken(database, "backup made", os.path.basename(file), bytes=size)
-    terminal.write(f"{file}: {grouped(size)} bytes")
+    terminal.write(f"{file}: {thousands(size)} bytes")
 
 
 @click.command(
@@ -59,7 +59,7 @@ def copy_command(target: str, database: str) -> None:
     from sidelight.service.maintenance.copy import copy_database
     from sidelight.service.store import open_storage
 
-    with reading(database) as source:
+    with reading_database(database) as source:
         place = open_storage(target)
         try:
             copied = copy_database(source, place)
@@ -97,13 +97,13 @@ def export_command(database: str, what: str, monitors: tuple[str, ...], out: str
     """Write stored data as JSON Lines (one object per line), or as Parquet with the extra 'parquet'."""
     from sidelight.service.maintenance import export
 
-    with reading(database) as storage:
+    with reading_database(database) as storage:
         rows = export.export_rows(storage, what, monitors)
         note_taken(database, "data exported", what, monitors=list(monitors))  # before, as it may be cut short
         if out is None:
             export.write_json_lines(rows, sys.stdout)
         else:
-            click.echo(f"{grouped(export.write_export(rows, what, out))} rows written to {out}", err=True)
+            click.echo(f"{thousands(export.write_export(rows, what, out))} rows written to {out}", err=True)
 
 
 @click.command("check", short_help="Check that everything is as it was stored.")
@@ -114,16 +114,16 @@ def check_command(context: click.Context, database: str) -> None:
     from sidelight.service.domain import monitors
     from sidelight.service.maintenance.check import check_database
 
-    with reading(database) as storage:
+    with reading_database(database) as storage:
         findings = check_database(storage)
         with storage.read() as tx:
             found = monitors.all_monitors(tx, archived=True)
     for one in findings:
-        terminal.write(terminal.wrapped(str(one)))
+        terminal.write(terminal.wrap_to_terminal(str(one)))
     if findings:
         context.exit(1)
     entries = sum(one.last - one.base for one in found)
-    terminal.write(f"all is well: {count(len(found), 'monitor')}, {grouped(entries)} entries replayed")
+    terminal.write(f"all is well: {count(len(found), 'monitor')}, {thousands(entries)} entries replayed")
 
 
 @click.command("prune", short_help="Replace old journal entries with sealed snapshots.")
@@ -140,7 +140,7 @@ def prune_command(database: str, days: float | None) -> None:
     for name in [one["name"] for one in get(database, "/v1/monitors")["monitors"]]:
         try:
             deleted = post(database, f"/v1/monitors/{name}/prune", {"days": days})["deleted"]
-            terminal.write(f"{name}: {grouped(deleted)} entries deleted")
+            terminal.write(f"{name}: {thousands(deleted)} entries deleted")
         except SidelightError as error:  # prune the others anyway
             failed.append(f"{name}: {error}")
     if failed:

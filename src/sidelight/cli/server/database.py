@@ -89,7 +89,7 @@ def note_taken(database: str, action: str, subject: str, **detail: Any) -> None:
 
 
 @contextlib.contextmanager
-def reading(database: str) -> Iterator[Storage]:
+def reading_database(database: str) -> Iterator[Storage]:
     """Open a database read-only, whether a server is running or not."""
     require_extra()
     from sidelight.service.store import open_storage
@@ -125,7 +125,7 @@ def _write_rows(rows: Sequence[Mapping[str, Any]], as_json: bool, none: str) -> 
         terminal.write_json(list(rows))
         return
     if not rows:
-        terminal.write(terminal.wrapped(none))
+        terminal.write(terminal.wrap_to_terminal(none))
         return
     cells = [[_cell(value, "all" if name == "monitors" else "-") for name, value in row.items()] for row in rows]
     table = Table([Column(name, str, left=True) for name in rows[0]], cells)

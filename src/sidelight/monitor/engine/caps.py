@@ -8,11 +8,11 @@ from sidelight.monitor.settings import Settings
 from sidelight.monitor.types import Reason
 
 
-def refused(settings: Settings, ledger: Ledger, state: ClassState, day: str | None) -> Reason | None:
+def refused_by_cap(settings: Settings, ledger: Ledger, state: ClassState, day: str | None) -> Reason | None:
     """Return which limit a verification would exceed, or None."""
     if settings.class_cap is not None and state.verified + state.pending >= settings.class_cap:
         return Reason.CLASS_CAP
-    reached = used_up(settings, ledger, day)
+    reached = used_up_cap(settings, ledger, day)
     if reached is not None:
         return reached
     if (state.pending or state.ahead) and state.verdict == "unknown" and settings.policy.waits:
@@ -22,7 +22,7 @@ def refused(settings: Settings, ledger: Ledger, state: ClassState, day: str | No
     return None
 
 
-def used_up(settings: Settings, ledger: Ledger, day: str | None) -> Reason | None:
+def used_up_cap(settings: Settings, ledger: Ledger, day: str | None) -> Reason | None:
     """Return which limit of the whole monitor is reached, or None."""
     if settings.cap is not None and ledger.clock.asked >= settings.cap:
         return Reason.TOTAL_CAP

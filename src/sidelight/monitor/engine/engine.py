@@ -23,7 +23,7 @@ from typing import Any, Self
 
 from sidelight.errors import SidelightError
 from sidelight.monitor.engine.answers import take
-from sidelight.monitor.engine.caps import refused, used_up
+from sidelight.monitor.engine.caps import refused_by_cap, used_up_cap
 from sidelight.monitor.engine.class_state import ClassState
 from sidelight.monitor.engine.clock import Clock
 from sidelight.monitor.engine.ledger import Ledger
@@ -103,7 +103,7 @@ class Engine:
         events = self._begin(state, time, when)
         wanted, reason = self._wanted(state, when[0])
         if wanted:
-            refusal = refused(self.settings, ledger, state, when[0])
+            refusal = refused_by_cap(self.settings, ledger, state, when[0])
             if refusal is not None:
                 wanted, reason = False, refusal
         chance = None
@@ -303,7 +303,7 @@ class Engine:
 
     def _compared(self, segment: Segment, others: Others, day: str | None) -> Others:
         """Return the versions to compare with, unless no verifications are left, whatever they predict."""
-        if used_up(self.settings, self.ledger, day) is not None:
+        if used_up_cap(self.settings, self.ledger, day) is not None:
             return ()
         return self._use_pairs().open(dict(segment)[VERSION], others, self.ledger)
 

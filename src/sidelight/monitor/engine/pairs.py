@@ -15,7 +15,7 @@ from typing import Any
 from sidelight.monitor.engine.class_state import ClassState
 from sidelight.monitor.engine.ledger import Ledger
 from sidelight.monitor.engine.line import PENDING
-from sidelight.monitor.stats.paired import Differences, decided
+from sidelight.monitor.stats.paired import Differences, decided_difference
 from sidelight.monitor.types import Events, Id, Label
 
 Others = tuple[tuple[str, Label], ...]
@@ -107,7 +107,7 @@ class Pairs:
             if (old, new) not in self.pairs and len(self.pairs) < _MOST_PAIRS:
                 self.pairs[old, new] = Pair()
             pair = self.pairs.get((old, new))
-            if pair is not None and not decided(pair.count(ledger), self.confidence, self.margin):
+            if pair is not None and not decided_difference(pair.count(ledger), self.confidence, self.margin):
                 found.append((new, said))
         return tuple(found)
 

@@ -19,7 +19,7 @@ from sidelight.monitor.engine.line import PENDING, RIGHT, WRONG, Line
 from sidelight.monitor.stats.confidence import RateTest, Verdict
 from sidelight.monitor.stats.randomness import uniform
 from sidelight.monitor.stats.scores import bets
-from sidelight.monitor.stats.scores.bins import BINS, Array, Prior, Slope, bin_of, fitted
+from sidelight.monitor.stats.scores.bins import BINS, Array, Prior, Slope, bin_of, fitted_bin_logits
 from sidelight.monitor.stats.scores.design import design
 from sidelight.monitor.stats.scores.quality import ScoreReport, quality
 
@@ -49,7 +49,7 @@ class Rounds:
         self.passes = bytearray()
         self.dropped = 0
         """Passes of blocks that are no longer kept."""
-        self.epochs = [bets.everything(self.sides)]
+        self.epochs = [bets.verify_everything_epoch(self.sides)]
         self.edges_of = [-1]
         """Which edges the bins of each epoch have; -1 before there are any."""
         self.now = self.next = 0
@@ -127,7 +127,7 @@ class Rounds:
         """Choose the propensities from the next block on."""
         known, tolerance = float(self.verified.sum()), self.sides.test.rate
         shares = (self.seen + 0.5) / (self.seen.sum() + 0.5 * BINS)
-        logits, self.slope = fitted(self.verified, self.errors, tolerance, prior)
+        logits, self.slope = fitted_bin_logits(self.verified, self.errors, tolerance, prior)
         found = design(logits, shares, tolerance)
         self.labels_per_nat = found.labels
         self.redesign_at = max(int(known) + 1, int(_GROWTH * known))

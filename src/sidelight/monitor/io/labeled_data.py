@@ -19,7 +19,7 @@ from typing import Any
 from sidelight.errors import SidelightError
 from sidelight.monitor.inputs import score_from, seconds_of
 from sidelight.monitor.io.rows import Rows, Source, check_columns, check_file, format_of, open_rows
-from sidelight.text import count, joined
+from sidelight.text import and_list, count
 
 MISSING = ("NaN", "nan", "None", "null", "NULL", "<NA>", "NaT")
 """What programs write into CSV for a value that is not there; an empty cell says so, too."""
@@ -75,7 +75,7 @@ class LabeledData:
         reasons = [f"{size} without {name!r}" for name, size in self.empty.items()]
         others = self.malformed - self.empty.total()
         reasons += [f"{others} malformed"] if others and reasons else []
-        return f"{count(self.malformed, 'line')} could not be used" + (f" ({joined(reasons)})" if reasons else "")
+        return f"{count(self.malformed, 'line')} could not be used" + (f" ({and_list(reasons)})" if reasons else "")
 
     def further(self) -> list[str]:
         """Describe how many complaints were not kept, if any."""

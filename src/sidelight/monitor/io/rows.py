@@ -221,7 +221,7 @@ def read_rows(
     return found
 
 
-def required(rows: Sequence[Mapping[str, Any]], name: str, column: str) -> list[Any]:
+def required_column(rows: Sequence[Mapping[str, Any]], name: str, column: str) -> list[Any]:
     """Return the values of a column that may not be empty."""
     values = [row[name] for row in rows]
     if None in values:
@@ -248,7 +248,7 @@ def read_by_class(path: str | Path, what: str) -> dict[str, float]:
         pairs = list(found.items())
     else:
         rows = read_rows(path, ("class", what), {}, "csv")
-        pairs = list(zip(*(required(rows, name, name) for name in ("class", what)), strict=True))
+        pairs = list(zip(*(required_column(rows, name, name) for name in ("class", what)), strict=True))
     numbers: dict[str, float] = {}
     for name, value in pairs:
         if name in numbers:

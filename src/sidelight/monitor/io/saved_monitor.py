@@ -27,7 +27,7 @@ import json
 import os
 from typing import Any
 
-from sidelight._storage import contents, replacing
+from sidelight._storage import file_contents, replacing_file
 from sidelight.errors import SidelightError
 
 FORMAT, VERSION = "sidelight-monitor", 1
@@ -44,14 +44,14 @@ def write(path: str | os.PathLike[str], data: dict[str, Any]) -> None:
             f"this monitor cannot be written as JSON ({error}): give its policy plain values"
         ) from None
     head = json.dumps({"format": FORMAT, "version": VERSION, "sha256": _digest(body)})
-    with replacing(path) as draft:
+    with replacing_file(path) as draft:
         draft.write_text(f'{head[:-1]}, "monitor": {body}}}\n', encoding="ascii")
 
 
 def read(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return the contents of a file, or raise an error that says what is wrong with it."""
     name = repr(os.fspath(path))
-    saved = contents(path)
+    saved = file_contents(path)
     try:
         content = json.loads(saved.decode("ascii"))
         found = content.get("format")

@@ -15,7 +15,7 @@ from sidelight.monitor.replays.records import SCORED, Point, PolicyReplay, Repla
 from sidelight.monitor.report.figure import SETTINGS, VERDICTS, chosen_of, label
 from sidelight.report.figures.colors import FAINT, INK, PALE
 from sidelight.report.figures.fonts import families
-from sidelight.text import grouped
+from sidelight.text import thousands
 
 _BANDS = {"above": "#f3c9cc", "below": "#c2e3da", "near": "#ede0b5", "unknown": "#dddddd"}
 _COLUMNS, _MOST_PANELS = 3, 12
@@ -74,13 +74,13 @@ def _panel(axes: Axes, one: PolicyReplay, truth: Truth, replay: ReplayReport) ->
     axes.spines[["top", "right"]].set_visible(False)
     color = VERDICTS[report.verdict]
     axes.set_title(label(truth.name), size=8.5, loc="left", weight="bold", pad=14, color=INK)
-    counts = f"{report.verdict}, {grouped(report.verified)} of {grouped(truth.predictions)} verified"
+    counts = f"{report.verdict}, {thousands(report.verified)} of {thousands(truth.predictions)} verified"
     axes.text(0, 1.05, counts, transform=axes.transAxes, size=7.5, color=color)
 
 
 def _replay_title(figure: Figure, replay: ReplayReport, one: PolicyReplay, shown: Sequence[Truth]) -> None:
     height = figure.get_size_inches()[1]
-    title = f"{one.title}: {grouped(one.verifications)} of {grouped(replay.predictions)} predictions verified"
+    title = f"{one.title}: {thousands(one.verifications)} of {thousands(replay.predictions)} predictions verified"
     figure.text(0.02, 1 - 0.2 / height, title, size=10.5, weight="bold", va="center", color=INK)
     verdicts = f"verdicts: {one.right} right, {one.wrong} wrong, {one.unknown} unknown{chosen_of(shown, replay.truths)}"
     figure.text(0.02, 1 - 0.42 / height, verdicts, size=8.5, va="center", color=FAINT)
@@ -115,7 +115,7 @@ def draw_savings(replay: ReplayReport) -> Figure:
             totals = [sum(_verified(path, place) for path in paths) for place in positions]
             axes.plot([0, *positions], [0, *totals], color=color, lw=1.8)
             place: dict[str, Any] = {"xytext": (-4, 5), "textcoords": "offset points", "ha": "right", "color": color}
-            axes.annotate(f"{words}: {grouped(totals[-1])}", (positions[-1], totals[-1]), **place)
+            axes.annotate(f"{words}: {thousands(totals[-1])}", (positions[-1], totals[-1]), **place)
         axes.set_xlabel("predictions")
         axes.set_ylabel("answers")
         axes.spines[["top", "right"]].set_visible(False)

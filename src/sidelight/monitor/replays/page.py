@@ -7,7 +7,7 @@ from sidelight.monitor.replays.figure import draw_replay, draw_savings
 from sidelight.monitor.replays.records import PolicyReplay, ReplayReport, percent
 from sidelight.report.document import Block, Bullets, Cards, Document, Figure, Heading, Paragraph
 from sidelight.report.figures.saving import svg_text
-from sidelight.text import count, grouped
+from sidelight.text import count, thousands
 
 _COLUMNS = {
     "class": "name",
@@ -25,18 +25,20 @@ def replay_page(replay: ReplayReport, policy: str, *, source: str, data: Labeled
     left_out: list[Block] = [Heading(unused.left_out()), Bullets([*unused.complaints, *unused.further()])]
     blocks: list[Block] = [
         Paragraph(
-            f"{grouped(replay.predictions)} labeled predictions of {count(len(replay.truths), 'class')}; "
-            f"{replay.settings(grouped)}.",
+            f"{thousands(replay.predictions)} labeled predictions of {count(len(replay.truths), 'class')}; "
+            f"{replay.settings(thousands)}.",
             faint=True,
         ),
         Cards(_numbers(replay, one)),
         Heading(f"{'All policies' if len(replay.policies) > 1 else 'The policy'} on the same predictions"),
-        replay.to_table(policy, grouped),
-        Paragraph(replay.legend(grouped), faint=True),
+        replay.to_table(policy, thousands),
+        Paragraph(replay.legend(thousands), faint=True),
         *_savings(replay),
         *(Paragraph(f"Note: {hint}.") for hint in replay.hints[:_MOST_HINTS]),
         Heading(f"Each predicted class, watched by {one.title}"),
-        replay.class_table(policy, _COLUMNS, between=" to ", predictions=grouped, verified=grouped, errors=grouped),
+        replay.class_table(
+            policy, _COLUMNS, between=" to ", predictions=thousands, verified=thousands, errors=thousands
+        ),
         Heading("How the estimates went"),
         Figure(f"Estimate and interval over time, watched by {one.title}", svg_text(draw_replay(replay, policy))),
         Heading("What the intervals guarantee"),
@@ -62,7 +64,7 @@ def _savings(replay: ReplayReport) -> list[Block]:
 
 def _numbers(replay: ReplayReport, one: PolicyReplay) -> list[tuple[str, str]]:
     return [
-        (grouped(one.verifications), f"verifications with {one.title}"),
+        (thousands(one.verifications), f"verifications with {one.title}"),
         (percent(replay.saved_of_all(one)), "of all verifications saved"),
         (f"{one.right} of {len(replay.truths)}", "classes with a certain and right verdict"),
         (str(one.wrong), "certain but wrong"),

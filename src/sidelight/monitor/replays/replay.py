@@ -17,7 +17,7 @@ from sidelight.monitor.replays.records import SCORED, Point, PolicyReplay, Repla
 from sidelight.monitor.report.class_table import short_name
 from sidelight.monitor.report.records import ClassReport, Report
 from sidelight.monitor.types import Label
-from sidelight.text import grouped
+from sidelight.text import thousands
 
 _CHECKPOINTS = 200
 _MOST_POINTS = 50_000  # intervals of all classes at all checkpoints
@@ -209,7 +209,7 @@ def _drift_hints(
         m, f = truth.predictions - n, truth.errors - e
         error = math.sqrt(truth.rate * (1 - truth.rate) * (1 / n + 1 / m)) if n and m else math.inf
         if abs(e / max(n, 1) - f / max(m, 1)) > _CERTAIN * error:
-            name, where = short_name(truth.name, 40), grouped(places[truth.name])
+            name, where = short_name(truth.name, 40), thousands(places[truth.name])
             yield (
                 f"the error rate of {name} changes: {percent(e / n)} up to prediction {where}, {percent(f / m)} after "
                 f"it. A verdict is about the rate at the time, not about the mean over the file{remedy}"

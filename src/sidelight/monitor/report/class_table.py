@@ -8,7 +8,7 @@ from typing import Any
 
 from sidelight.monitor.report.records import ClassReport
 from sidelight.table import Cell, Column, Table
-from sidelight.text import fitting, shown, width_of
+from sidelight.text import fitting_characters, printable_line, width_of
 
 _LONGEST_NAME = 60
 _END = 10
@@ -48,11 +48,11 @@ def short_name(name: object, longest: int) -> str:
 
     The end of a long name is kept as well, because names that start alike often differ there.
     """
-    text = shown(str(name)) if str(name).strip() else repr(str(name))
+    text = printable_line(str(name)) if str(name).strip() else repr(str(name))
     if width_of(text) <= longest:
         return text
-    end = text[len(text) - fitting(text[::-1], _END) :] if longest >= 4 * _END else ""
-    return f"{text[: fitting(text, longest - 1 - width_of(end))]}…{end}"
+    end = text[len(text) - fitting_characters(text[::-1], _END) :] if longest >= 4 * _END else ""
+    return f"{text[: fitting_characters(text, longest - 1 - width_of(end))]}…{end}"
 
 
 def _values(one: ClassReport) -> dict[str, Any]:

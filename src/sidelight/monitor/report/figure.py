@@ -13,8 +13,8 @@ from sidelight.monitor.report.class_table import short_name
 from sidelight.monitor.report.records import ClassReport, Report, by_importance
 from sidelight.report.figures.canvas import measure
 from sidelight.report.figures.colors import ALARM, FAINT, INK, PALE
-from sidelight.report.figures.fonts import drawable, families
-from sidelight.text import grouped
+from sidelight.report.figures.fonts import drawable_text, families
+from sidelight.text import thousands
 
 VERDICTS = {"above": ALARM, "below": "#00664f", "near": "#8a6d00", "unknown": FAINT}
 """Colors of verdicts; words stand beside them, so that no one has to tell colors apart."""
@@ -41,9 +41,9 @@ def draw_classes(report: Report) -> Figure:
         _frame_rows(axes, rows)
         _headings(axes, len(rows))
         percent = f"{100 * report.confidence:g} %"
-        title = f"Error rates among {grouped(report.predictions)} prediction{'' if report.predictions == 1 else 's'}"
+        title = f"Error rates among {thousands(report.predictions)} prediction{'' if report.predictions == 1 else 's'}"
         figure.text(0.02, 1.0 - 0.2 / height, title, weight="bold", size=10, va="center", color=INK)
-        asked = f"{grouped(report.verifications)} verifications asked for"
+        asked = f"{thousands(report.verifications)} verifications asked for"
         note = f"{asked}; bars: {percent} intervals, valid however often one looks{chosen_of(rows, report.classes)}"
         figure.text(0.02, 1.0 - 0.42 / height, note, size=8.5, va="center", color=FAINT)
         return figure
@@ -55,7 +55,7 @@ def _class_row(axes: Axes, y: int, one: ClassReport) -> None:
     axes.plot((one.tolerance,) * 2, (y - 0.42, y + 0.42), color=INK, lw=1.3, zorder=4)
     if one.estimate is not None:
         axes.plot(one.estimate, y, "o", color=color, ms=4.5, zorder=5)
-    cells = (one.verdict, f"{grouped(one.errors)} / {grouped(one.verified)}", _needed(one))
+    cells = (one.verdict, f"{thousands(one.errors)} / {thousands(one.verified)}", _needed(one))
     for (x, side, _), cell, shade in zip(_CELLS, cells, (color, FAINT, FAINT), strict=True):
         axes.text(x, y, cell, transform=axes.get_yaxis_transform(), va="center_baseline", ha=side, color=shade)
 
@@ -64,8 +64,8 @@ def _needed(one: ClassReport) -> str:
     if one.verdict != "unknown":
         return "-"
     if one.needed is None or one.needed >= _MANY:
-        return f"over {grouped(_MANY)}"
-    return f"~{grouped(one.needed)}"
+        return f"over {thousands(_MANY)}"
+    return f"~{thousands(one.needed)}"
 
 
 def _frame_rows(axes: Axes, rows: Sequence[ClassReport]) -> None:
@@ -90,11 +90,11 @@ def _headings(axes: Axes, rows: int) -> None:
 
 def chosen_of(shown: Sequence[object], classes: Sequence[object]) -> str:
     """Describe how many classes are shown, if not all."""
-    some = f"; the {len(shown)} of {grouped(len(classes))} classes that matter most"
+    some = f"; the {len(shown)} of {thousands(len(classes))} classes that matter most"
     return some if len(shown) < len(classes) else ""
 
 
 def label(name: object) -> str:
     """Return a name that fits to the left of the bars, in any script."""
-    cut = (drawable(short_name(name, k)) for k in range(_LONGEST_NAME, 0, -1))
+    cut = (drawable_text(short_name(name, k)) for k in range(_LONGEST_NAME, 0, -1))
     return next(one for one in cut if measure(one, _SIZE)[0] <= _NAME_WIDTH or len(one) == 1).replace("$", r"\$")

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
-from sidelight.monitor.engine.caps import refused
+from sidelight.monitor.engine.caps import refused_by_cap
 from sidelight.monitor.engine.class_state import ClassState
 from sidelight.monitor.engine.engine import Engine
 from sidelight.monitor.engine.ledger import Ledger
@@ -106,7 +106,7 @@ def _drift(settings: Settings, classes: Iterable[ClassReport], ledger: Ledger) -
 def _refusal(settings: Settings, ledger: Ledger, state: ClassState) -> Reason | None:
     """Return why the class was not asked about lately, if that is still so."""
     if state.stalled in (Reason.ENOUGH_PENDING, Reason.MOST_PENDING):
-        return refused(settings, ledger, state, None)
+        return refused_by_cap(settings, ledger, state, None)
     return state.stalled
 
 

@@ -10,16 +10,16 @@ from sidelight.monitor.report.class_table import class_table
 from sidelight.monitor.report.parts import score_blocks, segment_blocks, version_blocks
 from sidelight.monitor.report.records import FRESH, Report, by_importance
 from sidelight.monitor.report.wording import notes
-from sidelight.report.document import Block, Bullets, Cards, Document, Figure, Heading, Paragraph, shortened
+from sidelight.report.document import Block, Bullets, Cards, Document, Figure, Heading, Paragraph, first_items
 from sidelight.report.figures.saving import svg_text
-from sidelight.text import grouped, joined
+from sidelight.text import and_list, thousands
 
 _COLUMNS = {
     "class": "name",
     "verdict": "verdict_colored",
     **{name: name for name in ("tolerance", "estimate", "interval", "errors", "verified", "predictions", "pending")},
     "still needed": "needed",
-    f"% of last {grouped(FRESH)}": "fresh",
+    f"% of last {thousands(FRESH)}": "fresh",
     "twice (or half) noticed within": "doubling",
 }
 _MOST_NOTES = 200
@@ -28,13 +28,13 @@ _MOST_NOTES = 200
 def report_page(report: Report, title: str = "What the monitor knows") -> str:
     """Return the page about a monitor."""
     rows = sorted(report.classes, key=by_importance)
-    written: dict[str, Any] = dict.fromkeys(("predictions", "verified", "errors", "pending", "doubling"), grouped)
+    written: dict[str, Any] = dict.fromkeys(("predictions", "verified", "errors", "pending", "doubling"), thousands)
     written["fresh"] = lambda share: f"{100 * share:.0f}"
     tolerances = {one.tolerance for one in report.classes}
     columns = {name: shown for name, shown in _COLUMNS.items() if shown != "tolerance" or len(tolerances) > 1}
     overall = "" if report.overall is None or not report.predictions else f"{report.overall}."
     found = notes(report)
-    events: list[Block] = [Heading("What else happened"), Bullets(shortened(found, _MOST_NOTES))] if found else []
+    events: list[Block] = [Heading("What else happened"), Bullets(first_items(found, _MOST_NOTES))] if found else []
     blocks: list[Block] = [
         Paragraph(_lead(report), faint=True),
         Cards(_numbers(report)),
@@ -53,10 +53,10 @@ def report_page(report: Report, title: str = "What the monitor knows") -> str:
 
 
 def _lead(report: Report) -> str:
-    seen = f"{grouped(report.predictions)} prediction{'' if report.predictions == 1 else 's'}"
-    classes = "1 class" if len(report.classes) == 1 else f"{grouped(len(report.classes))} classes"
+    seen = f"{thousands(report.predictions)} prediction{'' if report.predictions == 1 else 's'}"
+    classes = "1 class" if len(report.classes) == 1 else f"{thousands(len(report.classes))} classes"
     rates = sorted({one.tolerance for one in report.classes})
-    tolerance = f" tolerance {joined([f'{rate:g}' for rate in rates])}," if 0 < len(rates) < 4 else ""
+    tolerance = f" tolerance {and_list([f'{rate:g}' for rate in rates])}," if 0 < len(rates) < 4 else ""
     return (
         f"{seen} of {classes};{tolerance} policy {report.policy}, confidence {report.confidence:g}, mode {report.mode}."
     )
@@ -65,11 +65,11 @@ def _lead(report: Report) -> str:
 def _numbers(report: Report) -> list[tuple[str, str]]:
     verdicts = Counter(one.verdict for one in report.classes)
     return [
-        (grouped(verdicts["above"]), "classes above tolerance"),
-        *([(grouped(verdicts["near"]), "classes near it")] if verdicts["near"] else []),
-        (grouped(verdicts["below"]), "classes below tolerance"),
-        (grouped(verdicts["unknown"]), "not known yet"),
-        (grouped(report.verifications), f"verifications asked for, {grouped(report.pending)} pending"),
+        (thousands(verdicts["above"]), "classes above tolerance"),
+        *([(thousands(verdicts["near"]), "classes near it")] if verdicts["near"] else []),
+        (thousands(verdicts["below"]), "classes below tolerance"),
+        (thousands(verdicts["unknown"]), "not known yet"),
+        (thousands(report.verifications), f"verifications asked for, {thousands(report.pending)} pending"),
     ]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, Self
 
-from sidelight._storage import replacing
+from sidelight._storage import replacing_file
 from sidelight.errors import NoEntryError
 from sidelight.monitor.report.breakdown import Comparison, SegmentReport
 from sidelight.monitor.report.plain_data import record_from
@@ -17,7 +17,7 @@ from sidelight.monitor.stats.overall import Overall
 from sidelight.monitor.stats.scores.quality import ScoreReport
 from sidelight.monitor.types import Label
 from sidelight.results.frames import library
-from sidelight.text import grouped
+from sidelight.text import thousands
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -139,7 +139,7 @@ class DriftReport:
             return None
         return (
             f"spot checks are to notice a rise to {self.notice:g} times the tolerance within "
-            f"{grouped(self.notice_within)} predictions of a class in nine of ten cases"
+            f"{thousands(self.notice_within)} predictions of a class in nine of ten cases"
         )
 
 
@@ -228,12 +228,12 @@ class Report:
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """Draw estimates and intervals; with a `path` also write the figure (.svg, .pdf or .png)."""
-        from sidelight.report.figures.saving import require_matplotlib, written
+        from sidelight.report.figures.saving import figure_or_file, require_matplotlib
 
         require_matplotlib()
         from sidelight.monitor.report.figure import draw_classes
 
-        return written(draw_classes(self), path)
+        return figure_or_file(draw_classes(self), path)
 
     def to_html(self, path: str | os.PathLike[str] | None = None, title: str = "What the monitor knows") -> str:
         """Return one self-contained page; with a `path` also write it."""
@@ -241,7 +241,7 @@ class Report:
 
         page = report_page(self, title)
         if path is not None:
-            with replacing(path) as draft:
+            with replacing_file(path) as draft:
                 draft.write_text(page, encoding="utf-8")
         return page
 

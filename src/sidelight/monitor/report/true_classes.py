@@ -49,7 +49,7 @@ class Told(NamedTuple):
     """All classes that were predicted or named, those with the most answers about them first."""
 
 
-def told_by(engine: Engine) -> Told:
+def count_true_classes(engine: Engine) -> Told:
     """Count what answers have told; this is quick, unlike the intervals."""
     if engine.settings.window is not None or engine.settings.reviewer_error:
         raise SidelightError("true classes cannot be told with a window or a reviewer_error")

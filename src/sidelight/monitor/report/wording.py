@@ -6,7 +6,7 @@ from sidelight.monitor.report.class_table import class_table, short_name
 from sidelight.monitor.report.records import FRESH, ClassReport, Report
 from sidelight.monitor.settings import Settings
 from sidelight.monitor.stats.scores.quality import ScoreReport
-from sidelight.text import grouped, wrapped
+from sidelight.text import thousands, wrapped_lines
 
 _COLUMNS = {
     "class": "name",
@@ -25,7 +25,7 @@ def text(report: Report, width: int | None = None) -> str:
         f"{report.predictions} predictions let pass ({share:.1f} %)",
     ]
     lines += [*notes(report), *([] if report.overall is None else [str(report.overall)]), report.guarantee]
-    return "\n".join([lines[0], *(line if width is None else wrapped(line, width) for line in lines[1:])])
+    return "\n".join([lines[0], *(line if width is None else wrapped_lines(line, width) for line in lines[1:])])
 
 
 def notes(report: Report) -> list[str]:
@@ -62,7 +62,7 @@ def skipped_text(one: ClassReport) -> str:
 def score_text(score: ScoreReport) -> str:
     """Describe what scores have saved, how well they rank errors, and what is wrong with them."""
     kind = "saved" if score.saved >= 0 else "cost"
-    text = f"scores have {kind} about {grouped(abs(score.saved))} answers"
+    text = f"scores have {kind} about {thousands(abs(score.saved))} answers"
     if score.auc is not None and score.auc_interval is not None:
         low, high = score.auc_interval
         text += f"; an error has a larger score than a right prediction in {100 * score.auc:.0f} % of cases"
@@ -75,9 +75,9 @@ def fresh_text(one: ClassReport) -> str | None:
     if one.fresh is None or one.verdict == "unknown":
         return None
     change = "a fall to half" if one.verdict == "above" else "a rise to twice"
-    soon = "not be noticed" if one.doubling is None else f"be noticed within {grouped(one.doubling)} predictions"
+    soon = "not be noticed" if one.doubling is None else f"be noticed within {thousands(one.doubling)} predictions"
     return (
-        f"{100 * one.fresh:.0f} % of the answers are about the last {grouped(FRESH)} predictions, of which "
+        f"{100 * one.fresh:.0f} % of the answers are about the last {thousands(FRESH)} predictions, of which "
         f"{100 * one.spot_share:.2g} % are verified now; {change} the tolerance would {soon}"
     )
 

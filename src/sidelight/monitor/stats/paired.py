@@ -66,7 +66,7 @@ def difference_interval(counts: Differences, confidence: float) -> tuple[float, 
     return ends[0], ends[1]
 
 
-def decided(counts: Differences, confidence: float, margin: float) -> bool:
+def decided_difference(counts: Differences, confidence: float, margin: float) -> bool:
     """Return whether it is certain that the new version is worse by more than a margin, or that it is not."""
     limit = math.log(2.0) - math.log1p(-confidence)
     return any(log_evidence(counts, margin, above) >= limit for above in (True, False))

@@ -22,7 +22,7 @@ class Stopped(NamedTuple):
     """The number of answers that suffices in nine of ten runs; None if the horizon does not."""
 
 
-def stopped(test: RateTest, rate: float, horizon: int, forget: float = 1e-9) -> Stopped:
+def stopped_test(test: RateTest, rate: float, horizon: int, forget: float = 1e-9) -> Stopped:
     """Run a test at an error rate, until fewer than a share `forget` of all runs are open."""
     few, many = test.boundary(horizon)
     law, start, labels, above, below, usual = np.ones(1), 0, 0.0, 0.0, 0.0, None

@@ -53,22 +53,22 @@ def fill(rank: int) -> tuple[str, str]:
     return _mixed(_HUES[rank % len(_HUES)], "#ffffff", 0.45), _HATCHES[rank // len(_HUES) % len(_HATCHES)]
 
 
-def stroke(rank: int) -> str:
+def line_color(rank: int) -> str:
     """Return the strong color, dark enough for a line on white, that goes with `fill`."""
     return _mixed(_HUES[rank % len(_HUES)], "#000000", 0.12)
 
 
-def dark(color: str) -> str:
+def dark_color(color: str) -> str:
     """Return a color dark enough for text on white."""
     return _mixed(color, "#000000", 0.2)
 
 
-def light(color: str) -> str:
+def light_color(color: str) -> str:
     """Return a color light enough to see dark lines on it."""
     return _mixed(color, "#ffffff", 0.55)
 
 
-def plate(color: str, hatch: str) -> dict[str, object] | None:
+def text_background(color: str, hatch: str) -> dict[str, object] | None:
     """Return a plain background for text on a hatched area."""
     return {"fc": color, "ec": "none", "pad": 1.0} if hatch else None
 

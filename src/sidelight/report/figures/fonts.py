@@ -35,7 +35,7 @@ def families() -> tuple[str, ...]:
     return (FONT, *(name for name in _FURTHER if name in there))
 
 
-def drawable(text: str) -> str:
+def drawable_text(text: str) -> str:
     """Return a text with a square for each character that no font has and that Matplotlib would warn about."""
     return text if text.isascii() else "".join(c if ord(c) in _characters() else _NO_GLYPH for c in text)
 

@@ -34,10 +34,10 @@ def action_labels(analysis: Analysis) -> dict[int, str]:
 def outcome_label(game: Game, outcome: int) -> str:
     """Return the name of an outcome; a bare number gets the word outcome."""
     name = _name(game.outcomes[outcome], outcome)
-    return f"outcome {name}" if name.isdigit() else shortened(name)
+    return f"outcome {name}" if name.isdigit() else shortened_label(name)
 
 
-def shortened(text: str, longest: int = _LONGEST) -> str:
+def shortened_label(text: str, longest: int = _LONGEST) -> str:
     """Cut a text that is too long, between words if possible, and show that it was cut."""
     if len(text) <= longest:
         return text
@@ -46,7 +46,7 @@ def shortened(text: str, longest: int = _LONGEST) -> str:
     return (words if len(words) > longest / 2 else start[:-1]).rstrip() + "…"
 
 
-def wrapped(text: str, width: int = 13) -> str:
+def wrapped_label(text: str, width: int = 13) -> str:
     """Break a label into as few lines as fit the width, all about equally long; words with digits are not broken.
 
     Half a number would be another one.
@@ -61,7 +61,7 @@ def wrapped(text: str, width: int = 13) -> str:
     return "\n".join(lines)
 
 
-def listed(texts: Sequence[str], most: int = 12) -> str:
+def listed_in_label(texts: Sequence[str], most: int = 12) -> str:
     """Return texts joined by commas; if there are many, the last ones are only counted."""
     rest = len(texts) - most
     return ", ".join(texts[:most]) + (f" and {rest} more" if rest > 0 else "")
@@ -98,7 +98,7 @@ def spread(wanted: Sequence[float], sizes: Sequence[float], low: float, high: fl
     return [placed[index] for index in range(len(wanted))]
 
 
-def drawable(text: str) -> str:
+def drawable_line(text: str) -> str:
     """Return a text on one line, with question marks for what the font cannot write."""
     return "".join(character if _drawable(character) else "?" for character in " ".join(text.split()))
 
@@ -109,7 +109,7 @@ def _joined(names: list[str]) -> str:
     if len(text) <= _LONGEST:
         return text
     more = f" = {len(names) - 1} more" if len(names) > 1 else ""
-    return shortened(names[0], _LONGEST - len(more)) + more
+    return shortened_label(names[0], _LONGEST - len(more)) + more
 
 
 def _name(text: str, index: int) -> str:

@@ -20,7 +20,7 @@ from matplotlib.transforms import ScaledTranslation, Transform
 
 from sidelight.report.figures.canvas import FONT, Spot, measure
 from sidelight.report.figures.colors import FAINT, INK, PALE
-from sidelight.report.figures.labels import drawable, shortened, wrapped
+from sidelight.report.figures.labels import drawable_line, shortened_label, wrapped_label
 
 TEXT, TICK_TEXT, PANEL_TITLE, _TITLE = 8.5, 7.5, 9.5, 13
 _LONGEST, _LONGEST_TITLE = 96, 160  # characters
@@ -104,15 +104,15 @@ def _shape(count: int) -> tuple[int, int]:
 def _write_heading(figure: Figure, heading: Heading, left: float, room: float) -> float:
     """Write a heading from the upper left corner down; return how high it is."""
     down = _MARGIN
-    title = fitted(shortened(drawable(heading.title), _LONGEST_TITLE), _TITLE, True, room)
-    subtitle = fitted(drawable(heading.subtitle), TEXT, False, room)
+    title = broken_to_fit(shortened_label(drawable_line(heading.title), _LONGEST_TITLE), _TITLE, True, room)
+    subtitle = broken_to_fit(drawable_line(heading.subtitle), TEXT, False, room)
     for text, look in ((title, {"size": _TITLE, "weight": "bold"}), (subtitle, {"color": FAINT})):
         if text:
-            place = moved(figure, figure.transFigure, left, -down)
+            place = moved_by_inches(figure, figure.transFigure, left, -down)
             artist = figure.text(0, 1, text, va="top", linespacing=1.15, transform=place, **look)
             down += artist.get_window_extent().height / figure.dpi + _BETWEEN
     for samples in heading.keys:
-        legend = _key(figure, samples, moved(figure, figure.transFigure, left, -down), room)
+        legend = _key(figure, samples, moved_by_inches(figure, figure.transFigure, left, -down), room)
         down += legend.get_window_extent().height / figure.dpi + _BETWEEN
     return down - _MARGIN / 2
 
@@ -120,7 +120,9 @@ def _write_heading(figure: Figure, heading: Heading, left: float, room: float) -
 def _key(figure: Figure, samples: Sequence[Any], place: Transform, room: float) -> Legend:
     """Explain samples in as few lines as fit."""
     for sample in samples:
-        sample.set_label(fitted(shortened(drawable(sample.get_label()), _LONGEST), TEXT, False, room - 0.5))
+        sample.set_label(
+            broken_to_fit(shortened_label(drawable_line(sample.get_label()), _LONGEST), TEXT, False, room - 0.5)
+        )
     corner = {"loc": "upper left", "bbox_to_anchor": (0, 1), "bbox_transform": place}
     narrow = {"handlelength": 0.8} if all(sample.get_linestyle() == "None" for sample in samples) else {}
     columns = len(samples)
@@ -132,27 +134,31 @@ def _key(figure: Figure, samples: Sequence[Any], place: Transform, room: float) 
         columns -= 1
 
 
-def moved(figure: Figure | SubFigure, transform: Transform, right: float, up: float) -> Transform:
+def moved_by_inches(figure: Figure | SubFigure, transform: Transform, right: float, up: float) -> Transform:
     """Return a transform whose results are moved by inches."""
     return transform + ScaledTranslation(right, up, figure.dpi_scale_trans)
 
 
-def hollow(color: str) -> dict[str, Any]:
+def published_marker(color: str) -> dict[str, Any]:
     """Return the look of a published value: a hollow diamond."""
     return {"color": color, "marker": "D", "mfc": "white", "mec": color, "mew": 1.2, "ms": 4.8, "ls": "none"}
 
 
-def fitted(text: str, points: float, bold: bool, room: float) -> str:
+def broken_to_fit(text: str, points: float, bold: bool, room: float) -> str:
     """Break a text into lines that fit."""
     width = len(text)
-    while width > 12 and measure(wrapped(text, width), points, bold)[0] > room:
+    while width > 12 and measure(wrapped_label(text, width), points, bold)[0] > room:
         width -= 2
-    return wrapped(text, width) if text else text
+    return wrapped_label(text, width) if text else text
 
 
 def label_lines(text: str, width: int, longest: int = _LONGEST) -> str:
     """Return a label that can be drawn, in several lines if it is long."""
-    return wrapped(shortened(drawable(text), longest), width) if len(text) > width else drawable(text)
+    return (
+        wrapped_label(shortened_label(drawable_line(text), longest), width)
+        if len(text) > width
+        else drawable_line(text)
+    )
 
 
 def logarithmic_ticks(axis: Any, detailed: float) -> None:

@@ -20,9 +20,18 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 from sidelight.kernels.arrays import Floats
 from sidelight.report.figures import layout
 from sidelight.report.figures.canvas import measure
-from sidelight.report.figures.colors import CURVES, FAINT, INK, dark, light
-from sidelight.report.figures.labels import drawable, shortened
-from sidelight.report.figures.layout import TEXT, TICK_TEXT, Heading, fitted, hollow, label_lines, moved, short_number
+from sidelight.report.figures.colors import CURVES, FAINT, INK, dark_color, light_color
+from sidelight.report.figures.labels import drawable_line, shortened_label
+from sidelight.report.figures.layout import (
+    TEXT,
+    TICK_TEXT,
+    Heading,
+    broken_to_fit,
+    label_lines,
+    moved_by_inches,
+    published_marker,
+    short_number,
+)
 
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 _NAME_WIDTH, _LONGEST = 24, 72  # characters of a sample's name
@@ -91,11 +100,11 @@ def _draw(cases: Cases, title: str, subtitle: str, measured: str) -> Figure:
                 _draw_box(axes, row.sample, row.middle, colors[row.sample.label])
         _write_rows(axes, rows, names, columns)
         room = names + _BESIDE + _PANEL + max(columns.values())
-        top = moved(figure, axes.transAxes, -names - _BESIDE, 0.08)
-        text = fitted(shortened(drawable(name), 120), layout.PANEL_TITLE, True, room)
+        top = moved_by_inches(figure, axes.transAxes, -names - _BESIDE, 0.08)
+        text = broken_to_fit(shortened_label(drawable_line(name), 120), layout.PANEL_TITLE, True, room)
         axes.text(0, 1, text, transform=top, size=layout.PANEL_TITLE, weight="bold", linespacing=1.15)
         if place >= len(cases) - min(2, len(cases)):
-            axes.set_xlabel(fitted(drawable(measured), TEXT, False, _PANEL))
+            axes.set_xlabel(broken_to_fit(drawable_line(measured), TEXT, False, _PANEL))
     heading = Heading(title, subtitle, [_key("published" in columns)])
     layout.arrange(figure, (_PANEL, height), heading, flush=True)
     return figure
@@ -168,7 +177,7 @@ def _scale_both_sides(axes: Axes, low: float, high: float, least: float) -> None
 def _draw_box(axes: Axes, sample: Sample, y: float, color: str) -> None:
     """Draw quartiles, median and whiskers; outline and stroke are seen even if all values agree."""
     keys = ("whislo", "q1", "med", "q3", "whishi")
-    line: dict[str, Any] = {"color": dark(color), "lw": 1.0, "solid_capstyle": "butt"}
+    line: dict[str, Any] = {"color": dark_color(color), "lw": 1.0, "solid_capstyle": "butt"}
     drawn = axes.bxp(
         [dict(zip(keys, np.quantile(sample.values, _QUANTILES), strict=True))],
         [y],
@@ -178,7 +187,7 @@ def _draw_box(axes: Axes, sample: Sample, y: float, color: str) -> None:
         patch_artist=True,
         showfliers=False,
         manage_ticks=False,
-        boxprops={"fc": light(color), "ec": dark(color), "lw": 0.9},
+        boxprops={"fc": light_color(color), "ec": dark_color(color), "lw": 0.9},
         medianprops={**line, "lw": 2.2},
         whiskerprops=line,
         capprops=line,
@@ -187,17 +196,17 @@ def _draw_box(axes: Axes, sample: Sample, y: float, color: str) -> None:
     drawn["medians"][0].set_ydata((y - _STROKE / 2, y + _STROKE / 2))
     axes.axhline(y, color="#eeeeee", lw=0.6, zorder=1)
     if sample.published is not None:
-        axes.plot(sample.published, y, zorder=6, **hollow(INK))
+        axes.plot(sample.published, y, zorder=6, **published_marker(INK))
 
 
 def _write_rows(axes: Axes, rows: Sequence[_Row], names: float, columns: Mapping[str, float]) -> None:
     """Write the names left of a panel and the numbers right of it."""
     sides = axes.get_yaxis_transform()
-    right = {heading: moved(axes.figure, sides, end, 0) for heading, end in columns.items()}
+    right = {heading: moved_by_inches(axes.figure, sides, end, 0) for heading, end in columns.items()}
     for heading, place in right.items():
         axes.text(1, _ROW / 2, heading, transform=place, size=TICK_TEXT, color=FAINT, ha="right", va=_MIDDLE)
     for row in rows:
-        left = moved(axes.figure, sides, -names - _BESIDE + (_INDENT if row.sample else 0.0), 0)
+        left = moved_by_inches(axes.figure, sides, -names - _BESIDE + (_INDENT if row.sample else 0.0), 0)
         weight = "normal" if row.sample else "bold"
         axes.text(0, row.middle, row.text, transform=left, weight=weight, linespacing=1.15, va=_MIDDLE)
         if row.sample:
@@ -208,8 +217,8 @@ def _write_rows(axes: Axes, rows: Sequence[_Row], names: float, columns: Mapping
 def _key(published: bool) -> list[Any]:
     """Explain the marks of a row."""
     samples: list[Any] = [
-        Patch(fc=light(FAINT), ec=FAINT, label="middle half of the runs"),
+        Patch(fc=light_color(FAINT), ec=FAINT, label="middle half of the runs"),
         Line2D([], [], color=FAINT, ls="none", marker="|", ms=9, mew=2.2, label="median"),
         Line2D([], [], color=FAINT, lw=1.0, label="5 to 95 % of the runs"),
     ]
-    return samples + ([Line2D([], [], label="published median", **hollow(INK))] if published else [])
+    return samples + ([Line2D([], [], label="published median", **published_marker(INK))] if published else [])

@@ -22,10 +22,18 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from sidelight.errors import SidelightError
 from sidelight.report.figures import layout
 from sidelight.report.figures.canvas import measure
-from sidelight.report.figures.colors import CURVES, FAINT, INK, dark
+from sidelight.report.figures.colors import CURVES, FAINT, INK, dark_color
 from sidelight.report.figures.curves import CONFIDENCE, Curve, Mark, Panel, limit_curve, mean_curve
-from sidelight.report.figures.labels import drawable, shortened, spread
-from sidelight.report.figures.layout import TEXT, Heading, fitted, hollow, label_lines, short_number, tick
+from sidelight.report.figures.labels import drawable_line, shortened_label, spread
+from sidelight.report.figures.layout import (
+    TEXT,
+    Heading,
+    broken_to_fit,
+    label_lines,
+    published_marker,
+    short_number,
+    tick,
+)
 from sidelight.report.results_table import distinct, protocol
 from sidelight.results import Results
 from sidelight.results.text import game_words, regret_words
@@ -91,7 +99,7 @@ def draw_panels(panels: Sequence[Panel], title: str, subtitle: str, measured: st
         What the vertical axes show.
     """
     with style.context(["default", layout.SETTINGS]):
-        return _draw(panels, title, subtitle, drawable(measured))
+        return _draw(panels, title, subtitle, drawable_line(measured))
 
 
 def _draw(panels: Sequence[Panel], title: str, subtitle: str, measured: str) -> Figure:
@@ -109,7 +117,7 @@ def _draw(panels: Sequence[Panel], title: str, subtitle: str, measured: str) -> 
         _fill(axes, panel, styled)
         if panel.logarithmic:
             ends.append((axes, styled, _write_ends(axes, styled, beside)))
-        axes.set_title(fitted(shortened(drawable(panel.title), 96), layout.PANEL_TITLE, True, room))
+        axes.set_title(broken_to_fit(shortened_label(drawable_line(panel.title), 96), layout.PANEL_TITLE, True, room))
         axes.set_xlabel("round" if place >= len(panels) - across else "")
         axes.set_ylabel(measured if place % across == 0 else "")
     highest = max(sum(map(_height, each)) for each in texts)
@@ -195,7 +203,7 @@ def _value(curve: Curve, others: Sequence[Curve], member: bool) -> str:
     """Return the final value of a curve, its round if others run longer, and which member of its family it is."""
     early = curve.rounds[-1] < max(other.rounds[-1] for other in others)
     when = f" at {tick(float(curve.rounds[-1]))}" if early else ""
-    return short_number(curve.end) + when + (f"  {drawable(curve.member)}" if member and curve.member else "")
+    return short_number(curve.end) + when + (f"  {drawable_line(curve.member)}" if member and curve.member else "")
 
 
 def _widest(texts: Sequence[Sequence[str]]) -> float:
@@ -232,7 +240,7 @@ def _fill(axes: Axes, panel: Panel, styled: _Styled) -> None:
             _draw_curve(axes, _from_zero(curve), look, level, -np.inf)
     for curve, look in styled:
         if curve.mark is not None and curve.mark.mean >= low:
-            _draw_mark(axes, curve.mark, dark(look.color), low)
+            _draw_mark(axes, curve.mark, dark_color(look.color), low)
 
 
 def _draw_curve(axes: Axes, curve: Curve, look: _Look, level: int, floor: float) -> None:
@@ -262,7 +270,7 @@ def _draw_mark(axes: Axes, mark: Mark, color: str, floor: float) -> None:
     error = mark.error or 0.0
     below = min(error, mark.mean - floor)
     bar: dict[str, Any] = {"yerr": [[below], [error]], "elinewidth": 1.0, "capsize": 2.5} if error else {}
-    axes.errorbar(mark.round, mark.mean, clip_on=False, zorder=5, **bar, **hollow(color))
+    axes.errorbar(mark.round, mark.mean, clip_on=False, zorder=5, **bar, **published_marker(color))
 
 
 def _from_zero(curve: Curve) -> Curve:
@@ -292,10 +300,12 @@ def _range(panel: Panel, curves: Sequence[Curve]) -> tuple[float, float]:
 
 def _write_ends(axes: Axes, styled: _Styled, texts: Sequence[str]) -> list[Text]:
     """Write texts beside a panel, one for each curve; how high they stand is found later."""
-    place = layout.moved(axes.figure, axes.transAxes, _LEADER, 0)
+    place = layout.moved_by_inches(axes.figure, axes.transAxes, _LEADER, 0)
     found = []
     for (_, look), text in zip(styled, texts, strict=True):
-        found.append(axes.text(1, 0.5, text, transform=place, va="center", linespacing=1.15, color=dark(look.color)))
+        found.append(
+            axes.text(1, 0.5, text, transform=place, va="center", linespacing=1.15, color=dark_color(look.color))
+        )
     return found
 
 
@@ -347,7 +357,7 @@ def _mark_key(panels: Sequence[Panel]) -> list[Line2D]:
     late = all(mark.round >= curve.rounds[-1] for curve, mark in marked)
     error = any(mark.error for _, mark in marked)
     text = "published value" + (" at the end" if late else "") + (" ± its standard error" if error else "")
-    return [Line2D([], [], label=text, **hollow(FAINT))]
+    return [Line2D([], [], label=text, **published_marker(FAINT))]
 
 
 def _subtitle(results: Sequence[Results]) -> str:

@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sidelight._storage import replacing
+from sidelight._storage import replacing_file
 from sidelight.errors import SidelightError
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def require_matplotlib() -> None:
 def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
     """Write a figure as SVG, PDF or PNG, chosen by the suffix of `path`."""
     check_figure_path(path)
-    with replacing(path) as draft:
+    with replacing_file(path) as draft:
         _write(figure, draft, Path(path).suffix.lower())
 
 
@@ -70,7 +70,7 @@ def _write(figure: Figure, target: Any, suffix: str) -> None:
         figure.savefig(target, format=suffix[1:], dpi=200, metadata=_UNDATED[suffix], facecolor="white")
 
 
-def written(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:
+def figure_or_file(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:
     """Return a figure, written to `path` if there is one."""
     if path is not None:
         save_figure(figure, path)

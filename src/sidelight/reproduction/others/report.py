@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sidelight._storage import replacing
+from sidelight._storage import replacing_file
 from sidelight.games import load
 from sidelight.limits import lower_bound
-from sidelight.report.document import Block, Contents, Document, Heading, Paragraph, Terms, marked
+from sidelight.report.document import Block, Contents, Document, Heading, Paragraph, Terms, split_code
 from sidelight.reproduction.exhibit import Profile
 from sidelight.reproduction.others.experiments import ALLOWED, CURVES, EXHIBITS, LAWS, MEANS, Curve
-from sidelight.reproduction.report.notes import made_with
+from sidelight.reproduction.report.notes import provenance_rows
 from sidelight.reproduction.runs import Reproduction
 from sidelight.results import Results, ResultSet, provenance
 from sidelight.table import Column, Table
@@ -71,10 +71,10 @@ def write(reproduction: Reproduction, folder: Path, seconds: float | None) -> di
         "dmed": [_bound_table(results["dmed"])],
         "tspm": [_mean_table(results["tspm"])],
     }
-    facts = {"runs": profile.runs, "seed": profile.seed, "seconds": seconds, **provenance.collected()}
+    facts = {"runs": profile.runs, "seed": profile.seed, "seconds": seconds, **provenance.collect_provenance()}
     page = Document(_TITLE, list(_blocks(tables, judged, facts)))
     for name, text in (("report.md", page.to_markdown()), ("report.html", page.to_html())):
-        with replacing(folder / name) as draft:
+        with replacing_file(folder / name) as draft:
             draft.write_text(text, encoding="utf-8")
     return {
         "verdicts": [{"text": str(each), "within": each.within, "ratios": each.ratios} for each in judged],
@@ -95,9 +95,9 @@ def _blocks(tables: dict[str, list[Table]], judged: list[Verdict], facts: dict[s
     yield Heading("What differs from figure 5, and why")
     for curve in CURVES:
         lines = [str(each) for each in judged if each.curve == curve]
-        yield Paragraph(marked(f"{'; '.join(lines)}. {curve.reason}"))
+        yield Paragraph(split_code(f"{'; '.join(lines)}. {curve.reason}"))
     yield Heading("How this was made")
-    yield Terms(made_with(facts))
+    yield Terms(provenance_rows(facts))
 
 
 def _curve_table(verdict: Verdict) -> Table:

@@ -8,7 +8,7 @@ from sidelight.monitor.settings import SETTINGS
 from sidelight.reproduction.exhibit import Exhibit, Profile, Protocol
 from sidelight.studies import PlayerEntry, Study, WorldEntry
 from sidelight.studies.classifiers.published import TOLERANCES
-from sidelight.studies.classifiers.watching import watched
+from sidelight.studies.classifiers.watching import watched_predictions
 
 LABELS = {"randcbp": "C-RandCBP", "cbp": "C-CBP", "explore": "Explore-fully", "sequential": "Sequential"}
 """What the policies are called."""
@@ -30,7 +30,7 @@ def parameters(policy: str, tolerance: float, protocol: Protocol) -> dict[str, A
         if protocol == "published":
             return {"bins": 10, "tail": 1e-6, "pairs": "both", "observers": "verify"}
         return {"bins": 5, "tail": 1e-7, "pairs": "once", "observers": "verify"}
-    return {"verifications": watched(tolerance)} if policy == "explore" else {}
+    return {"verifications": watched_predictions(tolerance)} if policy == "explore" else {}
 
 
 def case_studies(case: int, profile: Profile) -> tuple[Study, ...]:

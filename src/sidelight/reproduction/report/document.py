@@ -16,12 +16,12 @@ from sidelight.report.document import (
     Paragraph,
     Strong,
     Terms,
-    marked,
+    split_code,
 )
 from sidelight.reproduction.exhibit import Protocol
 from sidelight.reproduction.report import wording as words
 from sidelight.reproduction.report.account import Account
-from sidelight.reproduction.report.notes import command_note, glossary, limit_note, made_with, remarks
+from sidelight.reproduction.report.notes import command_note, glossary, limit_note, provenance_rows, remarks
 from sidelight.reproduction.report.tables import (
     agreement_table,
     comparison_table,
@@ -36,7 +36,7 @@ from sidelight.text import count
 def document(account: Account, drawings: Mapping[str, str]) -> Document:
     """Put the report together; `drawings` holds the SVG text of each figure by its stem."""
     ways = words.protocols(account)
-    blocks: list[Block] = [Paragraph(marked(words.INTRODUCTION))]
+    blocks: list[Block] = [Paragraph(split_code(words.INTRODUCTION))]
     blocks += [Paragraph([Strong(f"{words.PROTOCOL_TITLES[way]}."), f" {words.summary(account, way)}"]) for way in ways]
     if account.tables:
         blocks += [*_cards(account, ways[0]), overview_table(account)]
@@ -49,12 +49,12 @@ def document(account: Account, drawings: Mapping[str, str]) -> Document:
     found = remarks(account)
     if found:
         blocks.append(Heading(words.STATISTICS))
-        blocks += [Paragraph([Strong(f"{title}."), " ", *marked(text)]) for title, text in found]
-    blocks += [Heading("What the words mean"), Terms([(term, marked(text)) for term, text in glossary(account)])]
+        blocks += [Paragraph([Strong(f"{title}."), " ", *split_code(text)]) for title, text in found]
+    blocks += [Heading("What the words mean"), Terms([(term, split_code(text)) for term, text in glossary(account)])]
     blocks += [
         Heading("How this was made"),
-        Terms(made_with(account.facts)),
-        Paragraph(marked(command_note(account.facts))),
+        Terms(provenance_rows(account.facts)),
+        Paragraph(split_code(command_note(account.facts))),
     ]
     return Document(words.TITLE, blocks)
 
@@ -73,10 +73,10 @@ def _cards(account: Account, way: Protocol) -> list[Block]:
 def _reasons(account: Account) -> list[Block]:
     differences = account.differences()
     blocks: list[Block] = [] if differences else [Paragraph(words.no_difference(account))]
-    for key, index in words.numbered(account).items():
+    for key, index in words.numbered_reasons(account).items():
         reason = account.reasons[key]
         blocks.append(Heading(f"[{index}] {reason.title}", level=3, anchor=f"reason-{index}"))
-        blocks += [Paragraph(marked(text)) for text in (reason.sentence, reason.evidence)]
+        blocks += [Paragraph(split_code(text)) for text in (reason.sentence, reason.evidence)]
         blocks.append(Paragraph(["Shown by ", Code(", ".join(reason.tests)), "."], faint=True))
         blocks += _differing([one for one in differences if one[1].reason == key])
     unknown = _differing([one for one in differences if one[1].reason not in account.reasons])
@@ -92,7 +92,7 @@ def _differing(found: list[tuple[Part, Number]]) -> list[Block]:
 def _protocol(account: Account, way: Protocol, drawings: Mapping[str, str], explained: dict[str, str]) -> list[Block]:
     blocks: list[Block] = [
         Heading(words.PROTOCOL_TITLES[way], anchor=way),
-        Paragraph(marked(words.PROTOCOL_TEXTS[way])),
+        Paragraph(split_code(words.PROTOCOL_TEXTS[way])),
     ]
     for part in (*account.tables, *account.figures):
         if part.protocol == way:
@@ -116,7 +116,7 @@ def _table(account: Account, table: Part) -> list[Block]:
 
 def _figure(figure: Part, drawings: Mapping[str, str]) -> Block:
     if figure.stem not in drawings:
-        return Paragraph(marked(words.NO_DRAWING), faint=True)
+        return Paragraph(split_code(words.NO_DRAWING), faint=True)
     label = f"{words.exhibit_title(figure.name)}: {figure.exhibit.title}"
     return Figure(label, drawings[figure.stem], figure.caption, f"figures/{figure.stem}.png")
 
@@ -126,4 +126,4 @@ def _explained(part: Part, explained: dict[str, str]) -> Paragraph:
     if part.name in explained:
         return Paragraph(["Explained ", Link("above", explained[part.name]), "."], faint=True)
     explained[part.name] = part.place
-    return Paragraph(marked(part.exhibit.text))
+    return Paragraph(split_code(part.exhibit.text))

@@ -12,7 +12,7 @@ from sidelight.reproduction.exhibit import RUNS
 from sidelight.reproduction.report.account import Account
 from sidelight.reproduction.report.wording import exhibit_title
 from sidelight.reproduction.verdicts import Part
-from sidelight.text import grouped, joined
+from sidelight.text import and_list, thousands
 
 _ALL = 10  # tables and figures
 
@@ -43,12 +43,12 @@ def limit_note(table: Part) -> str:
     if not labels:
         return ""
     return (
-        f"The limit ({joined(sorted(labels))}) is not a contestant: it has the least possible regret on average if all "
+        f"The limit ({and_list(sorted(labels))}) is no contestant: it has the least possible regret on average if all "
         "laws are equally likely. On a selection of laws, as here, a strategy can lie below."
     )
 
 
-def made_with(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
+def provenance_rows(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return how the numbers were made, as names and values."""
     versions = [f"{key} {facts[key]}" for key in ("sidelight", "python", "numpy", "numba") if facts.get(key)]
     ways = facts.get("protocols", ())
@@ -98,9 +98,9 @@ def _runs(facts: Mapping[str, Any]) -> str:
     slow = facts.get("slow_runs", ())
     few = [count for count in slow if count != facts["runs"]]
     horizon = facts.get("slow_horizon")
-    end = f", {grouped(horizon)} rounds" if slow and horizon else ""
-    counts = " or ".join(grouped(count) for count in few) or grouped(facts["runs"])
-    return f"{grouped(facts['runs'])} of each" + (f" (slow strategies: {counts}{end})" if few or end else "")
+    end = f", {thousands(horizon)} rounds" if slow and horizon else ""
+    counts = " or ".join(thousands(count) for count in few) or thousands(facts["runs"])
+    return f"{thousands(facts['runs'])} of each" + (f" (slow strategies: {counts}{end})" if few or end else "")
 
 
 def _duration(seconds: float) -> str:

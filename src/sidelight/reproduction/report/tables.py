@@ -15,7 +15,7 @@ from sidelight.reproduction.report.wording import (
     PROTOCOL_NAMES,
     PROTOCOL_TITLES,
     exhibit_title,
-    numbered,
+    numbered_reasons,
     protocols,
     z_text,
 )
@@ -23,7 +23,7 @@ from sidelight.reproduction.verdicts import Number, Part
 from sidelight.results.comparison import LARGER_IS_BETTER
 from sidelight.studies.reporting.tables import error_text, p_text
 from sidelight.table import Cell, Column, Row, Table
-from sidelight.text import STAY, grouped
+from sidelight.text import STAY, thousands
 from sidelight.text import number as regret_text
 
 _NONE = "–"
@@ -127,7 +127,7 @@ def differences_table(found: Sequence[tuple[Part, Number]]) -> Table:
                 Cell(_written(one, last.mean), error_text(last.standard_error)),
                 one.printed and _written(one, one.printed.mean),
                 None if z is None else z_text(z),
-                grouped(last.runs),
+                thousands(last.runs),
                 PROTOCOL_NAMES[table.protocol],
             ]
         )
@@ -138,9 +138,9 @@ def differences_table(found: Sequence[tuple[Part, Number]]) -> Table:
 def _row(table: Part, one: Number, cells: Sequence[Any]) -> Row:
     """Return a row in the group of its setting and measure; its note says how it differs from other rows."""
     runs, end = usual_runs_and_round(table)
-    words = [f"{grouped(one.ours.runs)} run{'s' * (one.ours.runs > 1)}"] if one.ours.runs != runs else []
+    words = [f"{thousands(one.ours.runs)} run{'s' * (one.ours.runs > 1)}"] if one.ours.runs != runs else []
     words += ["the limit, not a contestant"] if one.is_limit else []
-    words += [f"after {grouped(one.ours.round)} rounds"] if one.ours.round not in (None, end) else []
+    words += [f"after {thousands(one.ours.round)} rounds"] if one.ours.round not in (None, end) else []
     group = one.setting if one.measure == "regret" else f"{one.setting}, {MEASURES[one.measure]}"
     return Row([Cell(one.label, note=", ".join(words)), *cells], group, "limit" * one.is_limit)
 
@@ -153,7 +153,7 @@ def _written(one: Number, value: float | None) -> str | None:
     """Format a value as the paper prints numbers of that measure."""
     if value is None or math.isnan(value):
         return None
-    return grouped(round(value)) if one.measure == "verifications" else f"{value:.3f}"
+    return thousands(round(value)) if one.measure == "verifications" else f"{value:.3f}"
 
 
 def _short(one: Number, value: float) -> str | None:
@@ -163,13 +163,13 @@ def _short(one: Number, value: float) -> str | None:
 
 def _verdict(one: Number, account: Account) -> Cell:
     """Return the verdict, the reason if there is one, and what a second look gave."""
-    reasons, reason = numbered(account), one.reason or ""
+    reasons, reason = numbered_reasons(account), one.reason or ""
     words = KIND_WORDS[one.verdict]
     if one.verdict == "differs":
         words += f": {account.reasons[reason].title}" if reason in reasons else ", for no known reason"
     again = ""
     if one.again is not None and one.z_again is not None:
         mean = _written(one, one.again.mean)
-        again = f"{grouped(one.again.runs)}_runs: {mean}, z_=_{z_text(one.z_again)}".replace("_", STAY)
+        again = f"{thousands(one.again.runs)}_runs: {mean}, z_=_{z_text(one.z_again)}".replace("_", STAY)
     look = f"verdict {one.verdict}{' long' * (one.verdict == 'differs')}"
     return Cell(words, note=again, reference=reasons.get(reason), look=look)

@@ -8,7 +8,7 @@ from collections import Counter
 from sidelight.reproduction.exhibit import Protocol
 from sidelight.reproduction.report.account import Account
 from sidelight.reproduction.verdicts import CHANCE, Kind, Part
-from sidelight.text import grouped, joined
+from sidelight.text import and_list, thousands
 
 TITLE = "“Randomized Confidence Bounds for Stochastic Partial Monitoring”, run again"
 INTRODUCTION = (
@@ -91,7 +91,7 @@ def verdict_shares(counts: Counter[Kind], what: str = "printed pair") -> str:
     """Count printed numbers by verdict, in a sentence; return nothing if none is printed."""
     total = sum(counts[kind] for kind in COMPARED)
     found = [f"{counts[kind]} {_VERBS[kind][counts[kind] > 1]}" for kind in COMPARED if counts[kind]]
-    return f"Of {total} {what.replace('pair', 'pairs') if total > 1 else what}, {joined(found)}." if total else ""
+    return f"Of {total} {what.replace('pair', 'pairs') if total > 1 else what}, {and_list(found)}." if total else ""
 
 
 def no_difference(account: Account) -> str:
@@ -105,7 +105,7 @@ def no_difference(account: Account) -> str:
     return UNDECIDED if any(count["open"] for count in counts) else NO_DIFFERENCE
 
 
-def numbered(account: Account) -> dict[str, int]:
+def numbered_reasons(account: Account) -> dict[str, int]:
     """Return the number of each reason, in the order in which they are first needed."""
     needed = [number.reason for _, number in account.differences()]
     keys = dict.fromkeys([*(key for key in needed if key is not None and key in account.reasons), *account.reasons])
@@ -114,12 +114,12 @@ def numbered(account: Account) -> dict[str, int]:
 
 def caption(table: Part, runs: int, end: int | None) -> str:
     """Describe the numbers of a table: runs, round, and which values are better."""
-    several = f"{grouped(runs)} run{'s' * (runs > 1)} of each"
+    several = f"{thousands(runs)} run{'s' * (runs > 1)} of each"
     if end is None:
         return f"{several}. A greater F1 score is better, and so are fewer verifications."
     otherwise = any((number.ours.runs, number.ours.round) != (runs, end) for number in table.numbers)
     exception = ", unless a row says otherwise" if otherwise else ""
-    return f"{several}; regret after {grouped(end)} rounds{exception}. Less is better."
+    return f"{several}; regret after {thousands(end)} rounds{exception}. Less is better."
 
 
 def z_text(z: float) -> str:

@@ -99,7 +99,7 @@ class Call:
         return await asyncio.to_thread(read)
 
 
-def prefers(accept: str, kind: str) -> bool:
+def prefers_media_type(accept: str, kind: str) -> bool:
     """Say whether an Accept header names this media type before JSON and before */*; weights are ignored."""
     kinds = [part.partition(";")[0].strip().lower() for part in accept.split(",")]
     json = min((kinds.index(one) for one in ("application/json", "*/*") if one in kinds), default=len(kinds))
@@ -123,15 +123,15 @@ class _CallingOf(Gate):
         return Call(state, who, request, monitor, await state.names.find(who, monitor))
 
 
-def needs(scope: str, *, everywhere: bool = False) -> Any:
+def needs_scope(scope: str, *, everywhere: bool = False) -> Any:
     """Return the dependency for a route that needs a scope; with `everywhere`, the scope must cover all monitors."""
     return Depends(_Calling(scope, everywhere))
 
 
-def needs_on(scope: str) -> Any:
+def needs_monitor_scope(scope: str) -> Any:
     """Return the dependency for a route that needs a scope for the monitor in its address."""
     return Depends(_CallingOf(scope))
 
 
-Admin = Annotated[Call, needs("admin", everywhere=True)]
+Admin = Annotated[Call, needs_scope("admin", everywhere=True)]
 """A request that changes or reads what belongs to no single monitor."""

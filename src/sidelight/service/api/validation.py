@@ -39,7 +39,7 @@ class Page(BaseModel):
     limit: Annotated[int, Field(ge=1, le=1_000, description="Maximum number of rows.")] = 1_000
 
 
-def either(name: str) -> Discriminator:
+def batch_discriminator(name: str) -> Discriminator:
     """Return the discriminator between a batch, which is an object with the field `name`, and a single row."""
     return Discriminator(lambda value: BATCHES[isinstance(value, dict) and name in value])
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from sidelight.service.problems import Problem, unavailable
+from sidelight.service.problems import Problem, unavailable_now
 
 LEAST_LENGTH, MOST_LENGTH = 10, 200
 _AT_ONCE, _MOST_WAITING = 2, 16
@@ -62,7 +62,7 @@ def _secret(password: str) -> bytes:
 def _turn() -> Iterator[None]:
     """Wait for one of the two places, unless too many wait already."""
     if not _line.acquire(blocking=False):
-        raise unavailable("too many passwords are being checked: try again in a few seconds", 5)
+        raise unavailable_now("too many passwords are being checked: try again in a few seconds", 5)
     try:
         with _slots:
             yield

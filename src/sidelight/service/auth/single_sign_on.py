@@ -20,7 +20,7 @@ from urllib.parse import urlencode, urlsplit
 
 from sidelight.errors import SidelightError
 from sidelight.service.options import is_loopback
-from sidelight.service.problems import Problem, unavailable
+from sidelight.service.problems import Problem, unavailable_now
 
 PROVES = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
 """Signatures that only the provider can make; "none" and secrets shared with clients are not among them."""
@@ -181,7 +181,7 @@ class SingleSignOn:
     def _turn(self) -> Iterator[None]:
         """Refuse whoever comes while many wait for the provider: a slow one must not hold up all other pages."""
         if not self._places.acquire(blocking=False):
-            raise unavailable("too many people are signing in: try again in a few seconds", 5)
+            raise unavailable_now("too many people are signing in: try again in a few seconds", 5)
         try:
             yield
         finally:
@@ -190,7 +190,7 @@ class SingleSignOn:
     def _described(self) -> dict[str, Any]:
         with self._lock:
             if time.monotonic() - self._failed_at < _PAUSE:
-                raise unavailable(self._failure, _PAUSE)  # those who waited for the lock do not try one by one
+                raise unavailable_now(self._failure, _PAUSE)  # those who waited for the lock do not try one by one
             if time.monotonic() - self._read_at >= _FRESH:
                 try:
                     self._description, self._keys = self._read()
@@ -204,10 +204,10 @@ class SingleSignOn:
         """Return the description of the provider, and its keys."""
         found = _request("GET", f"{self.provider.issuer.rstrip('/')}/.well-known/openid-configuration")
         if found.get("issuer") != self.provider.issuer:
-            raise unavailable("the provider calls itself by another name than --oidc-issuer", 60)
+            raise unavailable_now("the provider calls itself by another name than --oidc-issuer", 60)
         unsafe = [name for name in _ENDPOINTS if not _is_safe(found.get(name))]
         if unsafe:
-            raise unavailable(f"the provider names no https address as its {unsafe[0]}", 60)
+            raise unavailable_now(f"the provider names no https address as its {unsafe[0]}", 60)
         return found, _request("GET", found["jwks_uri"])
 
     def _signing_keys(self, fresh: bool) -> Any:
@@ -227,11 +227,11 @@ def _request(method: str, url: str, **more: Any) -> dict[str, Any]:
             reply = client.request(method, url, headers={"Accept": "application/json"}, **more)
         found = reply.json() if reply.is_success and len(reply.content) <= _LARGEST else None
     except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
-        raise unavailable(f"the provider cannot be reached ({type(error).__name__}): try again", 5) from None
+        raise unavailable_now(f"the provider cannot be reached ({type(error).__name__}): try again", 5) from None
     if method == "POST" and reply.status_code in (400, 401, 403):
         raise _refused("the provider does not accept the code, which works only once, or the client secret")
     if not isinstance(found, dict):
-        raise unavailable(f"the provider answers in an unexpected way (status {reply.status_code}): try again", 5)
+        raise unavailable_now(f"the provider answers in an unexpected way (status {reply.status_code}): try again", 5)
     return found
 
 

@@ -13,7 +13,7 @@ from sidelight.service.auth import rights
 from sidelight.service.domain import history
 from sidelight.service.domain.inputs import AnswerTo
 from sidelight.service.domain.monitors import refuse_archived
-from sidelight.service.domain.verifications import DELETED, FORGOTTEN, UNSETTLED, follow, store_settled
+from sidelight.service.domain.verifications import DELETED, FORGOTTEN, UNSETTLED, store_monitor_changes, store_settled
 from sidelight.service.journal import entry as journal
 from sidelight.service.journal.replica import Replica, plain_events
 from sidelight.service.problems import Problem, place
@@ -134,7 +134,7 @@ def settle_with_answer(
         body |= ({} if label is None else {"label": label}) | (detail or {}) | plain_events(events)
         number = work.append(replica.id, journal.ANSWERED, body, actor=actor)
         store_settled(work, verification, correct, label, actor)
-        follow(work, replica, events)
+        store_monitor_changes(work, replica, events)
         history.note_history(work, replica, verification.prediction, before, number)
     return Answered(verification.id, answer.status, answer.verdict, answer.text, correct)
 

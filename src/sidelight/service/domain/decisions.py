@@ -12,7 +12,7 @@ from sidelight.service.domain import history
 from sidelight.service.domain.inputs import Prediction
 from sidelight.service.domain.monitors import refuse_archived
 from sidelight.service.domain.service import Service
-from sidelight.service.domain.verifications import enter_verification, follow
+from sidelight.service.domain.verifications import enter_verification, store_monitor_changes
 from sidelight.service.journal import entry as journal
 from sidelight.service.journal.replica import Replica, day_of, plain_events
 from sidelight.service.problems import Problem, place
@@ -134,7 +134,7 @@ def _decide(work: Work, replica: Replica, one: Prediction, key: bytes, batch: di
     number = work.append(replica.id, journal.DECIDED, body | plain_events(events), actor=actor, key=key)
     work.remember(key, decision)
     if events:
-        follow(work, replica, events)
+        store_monitor_changes(work, replica, events)
         history.note_turned_verdicts(work, replica, events, number)
     if reason in _BUDGETS and replica.spent != (spent := (_BUDGETS[reason], body["day"], replica.monitor.asked)):
         replica.spent = spent

@@ -7,11 +7,11 @@ import logging
 from sidelight.monitor.types import VerificationClosed
 from sidelight.service.domain import history
 from sidelight.service.domain.service import Service
-from sidelight.service.domain.verifications import follow
+from sidelight.service.domain.verifications import store_monitor_changes
 from sidelight.service.journal import entry as journal
 from sidelight.service.journal.replica import plain_events
 from sidelight.service.problems import Problem
-from sidelight.service.writer.duties import duty
+from sidelight.service.writer.duties import periodic_duty
 from sidelight.service.writer.unit import Work, monitor_job
 
 _LOG = logging.getLogger("sidelight.duties")
@@ -32,12 +32,12 @@ def expire_verifications(work: Work, monitor: str) -> int:
     if closed:
         body = {"time": work.now} | plain_events(events)
         number = work.append(replica.id, journal.EXPIRED, body, actor="service")
-        follow(work, replica, events)
+        store_monitor_changes(work, replica, events)
         history.note_turned_verdicts(work, replica, events, number)
     return closed
 
 
-@duty("expiry", every=60.0)
+@periodic_duty("expiry", every=60.0)
 def expire_all(service: Service) -> int:
     """Mark overdue requests in all monitors whose patience is measured in time; return how many."""
     with service.read() as tx:

@@ -12,14 +12,14 @@ from sidelight.service.domain.reviews import settle_reviewed
 from sidelight.service.journal import audit
 from sidelight.service.journal import entry as journal
 from sidelight.service.problems import Problem, place
-from sidelight.service.settings import changeable, from_json, make_review, review_plain
+from sidelight.service.settings import check_changeable, from_json, make_review, review_plain
 from sidelight.service.writer.unit import Work, monitor_job
 
 
 @monitor_job
 def change_settings(work: Work, monitor: str, settings: Mapping[str, Any], *, actor: str) -> MonitorRow:
     """Change what can be changed of the monitor and of its queue, all or none; the rest needs a new monitor."""
-    changeable(settings)
+    check_changeable(settings)
     replica = work.replica(monitor)
     refuse_archived(replica)
     limits = {name: settings[name] for name in settings if name in LIMITS}

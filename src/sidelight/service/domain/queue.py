@@ -19,7 +19,7 @@ from sidelight.service.problems import Problem
 from sidelight.service.settings import ReviewSettings, make_review, split
 from sidelight.service.store.base import Reader, Transaction
 from sidelight.service.writer.unit import VERIFICATION_COLUMNS, Verification, Work, job, verification_of
-from sidelight.text import grouped
+from sidelight.text import thousands
 
 MOST_CLAIMED = 100
 MOST_NUMBER = (1 << 53) - 1
@@ -190,7 +190,7 @@ class Waiting(NamedTuple):
     @property
     def words(self) -> str:
         """The number as text; a long queue is not counted to its end."""
-        return f"over {grouped(MOST_COUNTED)}" if self.verifications > MOST_COUNTED else grouped(self.verifications)
+        return f"over {thousands(MOST_COUNTED)}" if self.verifications > MOST_COUNTED else thousands(self.verifications)
 
 
 def waiting_for(tx: Reader, monitor: str, reviewer: str, reviews: int, settle: bool) -> Waiting:

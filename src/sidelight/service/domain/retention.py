@@ -18,7 +18,7 @@ from sidelight.service.domain.verifications import DELETED, UNSETTLED
 from sidelight.service.journal import entry as journal
 from sidelight.service.journal.replica import Replica
 from sidelight.service.store.base import Transaction
-from sidelight.service.writer.duties import duty
+from sidelight.service.writer.duties import periodic_duty
 from sidelight.service.writer.unit import Work, job, monitor_job
 
 _DAY = 86_400.0
@@ -41,7 +41,7 @@ class Erased:
     """Whether there was a payload."""
 
 
-@duty("retention", every=3600.0)
+@periodic_duty("retention", every=3600.0)
 def delete_old_payloads(service: Service) -> int:
     """Delete the payloads past their retention, a few at a time, so that requests do not wait long; return how many."""
     with service.read() as tx:

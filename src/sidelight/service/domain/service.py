@@ -15,14 +15,14 @@ from sidelight.errors import SidelightError
 from sidelight.monitor.report.breakdown import TrueClasses
 from sidelight.monitor.report.make import Counted, count_report, finish_report
 from sidelight.monitor.report.records import Report
-from sidelight.monitor.report.true_classes import Told, told_by, true_classes
+from sidelight.monitor.report.true_classes import Told, count_true_classes, true_classes
 from sidelight.service.journal import snapshots
 from sidelight.service.journal.replica import Replica
 from sidelight.service.options import Options
 from sidelight.service.problems import Problem
 from sidelight.service.store.base import Reader, Storage, StorageError
 from sidelight.service.webhooks.events import publish_event
-from sidelight.service.writer.unit import Job, Work, later, monitor_job
+from sidelight.service.writer.unit import Job, Work, finish_later, monitor_job
 from sidelight.service.writer.writer import Ticket, Writer
 
 C = TypeVar("C")
@@ -117,7 +117,7 @@ class Service:
 def _count(work: Work, monitor: str, count: Callable[[Replica], C]) -> tuple[Replica, bytes, C]:
     """Return the counts of a monitor, and up to which entry; they are made after the commit, without a lock."""
     replica = work.replica(monitor)
-    return later(lambda: (replica, replica.chain, count(replica)))
+    return finish_later(lambda: (replica, replica.chain, count(replica)))
 
 
 def _count_report(replica: Replica) -> Counted:
@@ -131,7 +131,7 @@ def _count_report(replica: Replica) -> Counted:
 
 def _count_true_classes(replica: Replica) -> Told:
     try:
-        return told_by(replica.monitor)
+        return count_true_classes(replica.monitor)
     except SidelightError as error:
         raise Problem("conflict", str(error)) from None
 

@@ -66,7 +66,7 @@ def store_settled(
     )
 
 
-def follow(work: Work, replica: Replica, events: Events) -> None:
+def store_monitor_changes(work: Work, replica: Replica, events: Events) -> None:
     """Store what else changed in the monitor: requests that are no longer pending, and verdicts."""
     closed = [one for one in events if isinstance(one, VerificationClosed)]
     for one in closed:

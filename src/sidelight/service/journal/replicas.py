@@ -12,7 +12,7 @@ from sidelight.service.journal import entry as journal
 from sidelight.service.journal import snapshots
 from sidelight.service.journal.entry import Entry
 from sidelight.service.journal.replica import DivergedError, Replica
-from sidelight.service.problems import Problem, unavailable
+from sidelight.service.problems import Problem, unavailable_now
 from sidelight.service.store.base import Reader, Row, StorageError, Transaction
 
 _LOG = logging.getLogger("sidelight.service")
@@ -58,7 +58,7 @@ class Replicas:
         self, tx: Reader, id: str, rule: int, last: int, chain: bytes, base: int, news: list[Entry] | None
     ) -> Replica | Problem:
         if rule != RULE:
-            return unavailable(
+            return unavailable_now(
                 f"this monitor uses rule {rule}, but this version of sidelight has rule {RULE}: run the version that "
                 "created it",
                 60,
@@ -108,7 +108,7 @@ class Replicas:
 
 def _broken() -> Problem:
     detail = "the journal of this monitor cannot be replayed: `sidelight admin check` shows what is wrong with it"
-    return unavailable(detail, _RETRY)
+    return unavailable_now(detail, _RETRY)
 
 
 def _seen(replica: Replica, base: int) -> int:

@@ -18,7 +18,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Any, TextIO
 
-from sidelight._storage import replacing
+from sidelight._storage import replacing_file
 from sidelight.errors import SidelightError
 from sidelight.monitor import Reason
 from sidelight.service.domain import monitors
@@ -173,7 +173,7 @@ def write_json_lines(found: Iterable[dict[str, Any]], stream: TextIO) -> int:
 def write_export(found: Iterable[dict[str, Any]], what: str, path: str | os.PathLike[str]) -> int:
     """Write rows to a file, completely or not at all, as Parquet (.parquet) or JSON Lines; return how many."""
     write = _write_parquet if os.fspath(path).endswith(".parquet") else _write_lines
-    with replacing(path) as draft:
+    with replacing_file(path) as draft:
         return write(found, what, os.fspath(draft))
 
 

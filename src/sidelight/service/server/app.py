@@ -32,7 +32,7 @@ from sidelight.service.http.guards import HostAllowList
 from sidelight.service.http.logs import AccessLog
 from sidelight.service.http.responses import ASCIIResponse, problem_response
 from sidelight.service.options import Options
-from sidelight.service.problems import TITLES, Problem, unavailable
+from sidelight.service.problems import TITLES, Problem, unavailable_now
 from sidelight.service.rates import RateLimit
 from sidelight.service.store.base import StorageError
 from sidelight.service.web import pages
@@ -146,7 +146,9 @@ async def _answer_not_allowed(request: Request, error: SidelightError) -> Respon
 
 async def _answer_not_stored(request: Request, error: StorageError) -> Response:
     _LOG.warning("the database failed: %s", error)
-    return problem_response(unavailable("the database cannot be used now: send the request again with the same ids", 1))
+    return problem_response(
+        unavailable_now("the database cannot be used now: send the request again with the same ids", 1)
+    )
 
 
 async def _answer_cut_off(request: Request, error: ClientDisconnect) -> Response:

@@ -43,12 +43,12 @@ def serve(
     Accepted requests may take `grace` seconds after the signal to stop. Forwarded headers of `proxies`, addresses
     separated by commas, are trusted.
     """
-    server = Server(configured(app, grace, proxies), ready)
+    server = Server(uvicorn_configuration(app, grace, proxies), ready)
     with _stopped_by_signals(server):
         server.run(sockets=[listener])
 
 
-def configured(app: Any, grace: float = GRACE, proxies: str = "") -> uvicorn.Config:
+def uvicorn_configuration(app: Any, grace: float = GRACE, proxies: str = "") -> uvicorn.Config:
     """Return the configuration of uvicorn for an application; the parameters are those of `serve`."""
     return uvicorn.Config(
         app,

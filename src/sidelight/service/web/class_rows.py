@@ -13,7 +13,7 @@ from sidelight.service.journal import entry as journal
 from sidelight.service.store.base import Reader
 from sidelight.service.web.charts import Point
 from sidelight.service.web.rendering import page_address
-from sidelight.text import count, grouped
+from sidelight.text import count, thousands
 
 _MOST_TURNS = 12
 _MANY_SKIPPED = 0.05
@@ -46,7 +46,7 @@ def needed_words(one: ClassReport) -> str:
         return "decided"
     if one.needed is None:
         return "too close to tell"
-    return f"~{grouped(one.needed)} more"
+    return f"~{thousands(one.needed)} more"
 
 
 def class_warnings(one: ClassReport, standing: Standing | None) -> list[str]:
@@ -86,7 +86,7 @@ class History(NamedTuple):
     turns: list[Turn]
 
 
-def histories(tx: Reader, monitor: str, names: Sequence[Any]) -> dict[str, History]:
+def class_histories(tx: Reader, monitor: str, names: Sequence[Any]) -> dict[str, History]:
     """Return the history of classes over their answers, by the JSON of their names."""
     columns = "number, at, class, verdict, counted, errors, low, high"
     sql = f"SELECT {columns} FROM history WHERE class IN (??) AND monitor = ? ORDER BY class, number"
@@ -122,7 +122,7 @@ def turn_rows(tx: Reader, monitor: str, name: str, turns: Iterable[Turn]) -> lis
     return rows
 
 
-def standings(tx: Reader, monitor: str, reviews: int) -> Mapping[str, Standing]:
+def class_standings(tx: Reader, monitor: str, reviews: int) -> Mapping[str, Standing]:
     """Return the unsettled verifications of each class, by the JSON of its name."""
     oldest = "MIN(CASE WHEN v.state = 'open' THEN v.asked_at END)"
     where = f"verifications v WHERE v.monitor = ? AND {IS_UNSETTLED}"

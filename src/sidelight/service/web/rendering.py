@@ -16,7 +16,7 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse, Response
 
 from sidelight.service.web.charts import budget_meter, interval_strip, percent
-from sidelight.text import count, grouped
+from sidelight.text import count, thousands
 
 STATIC = {"sidelight.css": "text/css", "sidelight.js": "text/javascript", "icon.svg": "image/svg+xml"}
 _LOGO = Markup(
@@ -62,8 +62,8 @@ def environment() -> Environment:
     )
     found.filters |= {
         "age": age,
-        "counted": lambda value, noun: count(value, noun).replace(str(value), grouped(value), 1),
-        "grouped": grouped,
+        "counted": lambda value, noun: count(value, noun).replace(str(value), thousands(value), 1),
+        "grouped": thousands,
         "iso": iso,
         "minute": minute,
         "percent": percent,

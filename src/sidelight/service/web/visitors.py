@@ -22,7 +22,7 @@ from sidelight.service.domain.monitors import MonitorRow
 from sidelight.service.domain.service import Service
 from sidelight.service.http.guards import read_body
 from sidelight.service.limits import FORM, FORM_FIELDS
-from sidelight.service.problems import Problem, unavailable
+from sidelight.service.problems import Problem, unavailable_now
 from sidelight.service.settings import ReviewSettings, make_review, split
 from sidelight.service.store.base import Reader, StorageError
 from sidelight.service.web.rendering import page_headers, render_page
@@ -111,7 +111,7 @@ class PageRoute(APIRoute):
             except RequestValidationError:
                 return refusal(Problem("bad-request", "this address is incomplete or wrong: go back and try again"))
             except StorageError:
-                return refusal(unavailable("the database cannot be used now: try again in a moment", 1))
+                return refusal(unavailable_now("the database cannot be used now: try again in a moment", 1))
             except Problem as problem:
                 return refusal(problem)
 
@@ -178,7 +178,7 @@ def local_path(target: str) -> str:
     return target if inside and len(target) <= 2_000 else "/"
 
 
-def enter(request: Request) -> Reviewer:
+def enter_page(request: Request) -> Reviewer:
     """Return the visitor, or send them to the sign-in page."""
     cookie = sessions.cookie_of(request, is_secure(request))
     if cookie is None:
@@ -191,9 +191,9 @@ def enter(request: Request) -> Reviewer:
     return reviewer
 
 
-def enter_admin(request: Request) -> Reviewer:
+def enter_admin_page(request: Request) -> Reviewer:
     """Return the visitor, who must be an administrator."""
-    visitor = enter(request)
+    visitor = enter_page(request)
     if not visitor.admin:
         raise Problem("forbidden", "this page is for administrators only")
     return visitor

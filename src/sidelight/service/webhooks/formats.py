@@ -18,7 +18,7 @@ from standardwebhooks import Webhook
 
 from sidelight.service.journal.entry import text_of
 from sidelight.service.webhooks.events import ANSWERS_OVERDUE, BUDGET_USED_UP, VERDICT_CHANGED
-from sidelight.text import shown
+from sidelight.text import printable_line
 
 Format = Literal["generic", "slack", "pagerduty"]
 GENERIC: Format = "generic"
@@ -57,7 +57,7 @@ def summary_of(told: Told) -> str:
     """Return one sentence on what happened; characters that move text, as in a hostile class name, are escaped."""
     data, event = told.data, told.message["type"]
     if event == VERDICT_CHANGED:
-        name = shown(str(data.get("class")))
+        name = printable_line(str(data.get("class")))
         if data.get("cause") == _DRIFT:
             return f"{data['monitor']}: class {name} has changed, and is judged from scratch"
         words = {"above": "is above its tolerance", "below": "is below its tolerance"}

@@ -23,7 +23,7 @@ from sidelight.service.webhooks.formats import (
     signed_headers,
     slack_message,
 )
-from sidelight.service.writer.duties import LEASE, duty
+from sidelight.service.writer.duties import LEASE, periodic_duty
 from sidelight.service.writer.unit import Work, job
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def messages_waiting(tx: Reader) -> bool:
     return tx.one(due, tx.now()) is not None
 
 
-@duty("webhooks", every=0.0, when=messages_waiting)
+@periodic_duty("webhooks", every=0.0, when=messages_waiting)
 def send_due_messages(service: Service) -> int:
     """Send due messages, to several webhooks at once and to each in order; return how many were delivered.
 

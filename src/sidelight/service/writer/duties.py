@@ -38,7 +38,7 @@ class Duty(NamedTuple):
 DUTIES: dict[str, Duty] = {}
 
 
-def duty(
+def periodic_duty(
     name: str, *, every: float, when: Callable[[Reader], bool] = lambda tx: True
 ) -> Callable[[Callable[[Service], object]], Callable[[Service], object]]:
     """Register a function that is called with the service every `every` seconds, by one process at a time."""

@@ -63,7 +63,7 @@ class Later:
         self.make = make
 
 
-def later(make: Callable[[], T]) -> T:
+def finish_later(make: Callable[[], T]) -> T:
     """Return this from a job whose result takes long and needs no lock; the caller gets what `make` returns."""
     return Later(make)  # type: ignore[return-value]
 

@@ -25,7 +25,7 @@ from typing import Any, Generic, TypeVar
 from sidelight.errors import SidelightError
 from sidelight.service.journal.replicas import Replicas
 from sidelight.service.options import Options
-from sidelight.service.problems import unavailable
+from sidelight.service.problems import unavailable_now
 from sidelight.service.store.base import DiskError, Storage, StorageError, UnavailableError, UnknownOutcomeError
 from sidelight.service.writer.unit import Job, Later, Publisher, Work
 
@@ -82,9 +82,9 @@ class Writer:
         """Queue a job, or refuse it."""
         with self._wake:
             if self._closing:
-                raise unavailable("the service is stopping: try again in a moment", 5)
+                raise unavailable_now("the service is stopping: try again in a moment", 5)
             if len(self._waiting) >= self._options.most_waiting:
-                raise unavailable("too many requests are waiting: try again in a moment", 1)
+                raise unavailable_now("too many requests are waiting: try again in a moment", 1)
             self._waiting.append(ticket)
             self._wake.notify()
 
@@ -139,7 +139,7 @@ class Writer:
                 _LOG.error("a request failed", exc_info=error)
                 stored = isinstance(error, StorageError)  # for example, two processes did the same at the same time
                 group[0].error = (
-                    unavailable("not stored: send the request again with the same ids", 1) if stored else error
+                    unavailable_now("not stored: send the request again with the same ids", 1) if stored else error
                 )
                 return set()
         return set().union(*(self._do([ticket]) for ticket in group))
@@ -181,7 +181,7 @@ class Writer:
         what = "it is unknown whether this was stored" if unknown else "the database cannot be used now"
         detail = f"{what}: send the request again with the same ids"
         for ticket in group:
-            ticket.error = unavailable(detail, 1)
+            ticket.error = unavailable_now(detail, 1)
 
     def _forget(self, group: Sequence[Ticket[Any]]) -> None:
         self.replicas.drop(id for ticket in group for id in ticket.job.monitors)
@@ -203,7 +203,7 @@ class Writer:
             left = [ticket for ticket in group if not ticket.future.done()] + list(self._waiting)
             self._waiting.clear()
         for ticket in left:
-            ticket.error = unavailable("the service has stopped: try again later", 60)
+            ticket.error = unavailable_now("the service has stopped: try again later", 60)
         _tell_results(left)
 
 

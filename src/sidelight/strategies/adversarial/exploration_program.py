@@ -135,7 +135,7 @@ def solve_program(program: Program, room: Workspace, eta: float, least: float, p
 
 
 @kernel
-def set_excess(program: Program, room: Workspace, p: Floats, eta: float) -> float:
+def set_exploration_excess(program: Program, room: Workspace, p: Floats, eta: float) -> float:
     """Set <p - q, L_x> / eta for each outcome, and return the largest."""
     largest = -math.inf
     for x in range(room.excess.shape[0]):
@@ -152,7 +152,7 @@ def set_excess(program: Program, room: Workspace, p: Floats, eta: float) -> floa
 @kernel
 def value_of(program: Program, room: Workspace, eta: float, p: Floats, table: Floats) -> float:
     """Return the value of the practical program at p and the table of estimates."""
-    set_excess(program, room, p, eta)
+    set_exploration_excess(program, room, p, eta)
     largest = -math.inf
     for x in range(room.excess.shape[0]):
         total = room.excess[x]
@@ -253,7 +253,7 @@ def set_inverse(program: Program, room: Workspace, p: Floats) -> float:
 
 
 @kernel
-def keep_above(p: Floats, floor: float) -> None:
+def keep_above_floor(p: Floats, floor: float) -> None:
     """Raise what is below the floor, and normalize."""
     total = 0.0
     for a in range(p.shape[0]):
@@ -272,10 +272,10 @@ def descend(program: Program, room: Workspace, eta: float, p: Floats) -> None:
         trial[a] = 0.0
     for b in range(room.weights.shape[0]):
         trial[program.members[b]] = room.weights[b]
-    keep_above(trial, floor)
-    keep_above(p, floor)
-    start = set_inverse(program, room, trial) + set_excess(program, room, trial, eta)
-    value = set_inverse(program, room, p) + set_excess(program, room, p, eta)
+    keep_above_floor(trial, floor)
+    keep_above_floor(p, floor)
+    start = set_inverse(program, room, trial) + set_exploration_excess(program, room, trial, eta)
+    value = set_inverse(program, room, p) + set_exploration_excess(program, room, p, eta)
     if start < value:
         value = start
         for a in range(p.shape[0]):
@@ -285,8 +285,8 @@ def descend(program: Program, room: Workspace, eta: float, p: Floats) -> None:
         set_slope(program, room, eta, p)
         for a in range(p.shape[0]):
             trial[a] = p[a] * math.exp(-step * room.slope[a])
-        keep_above(trial, floor)
-        here = set_inverse(program, room, trial) + set_excess(program, room, trial, eta)
+        keep_above_floor(trial, floor)
+        here = set_inverse(program, room, trial) + set_exploration_excess(program, room, trial, eta)
         if here < value:
             value = here
             step *= 1.5
@@ -300,7 +300,7 @@ def descend(program: Program, room: Workspace, eta: float, p: Floats) -> None:
 def set_slope(program: Program, room: Workspace, eta: float, p: Floats) -> None:
     """Set the gradient at p, centered and scaled to a largest entry of 1."""
     set_inverse(program, room, p)
-    largest = set_excess(program, room, p, eta)
+    largest = set_exploration_excess(program, room, p, eta)
     rank = room.row.shape[0]
     for i in range(rank):
         for j in range(rank):

@@ -12,7 +12,7 @@ from sidelight.strategies.any_model import rows as contexts_as_rows
 from sidelight.strategies.any_model.beliefs.belief import Labels
 from sidelight.strategies.any_model.context_free import ContextFree
 from sidelight.strategies.any_model.mixture import Mixture
-from sidelight.strategies.any_model.rows import key, stacked
+from sidelight.strategies.any_model.rows import key, stacked_rows
 from sidelight.strategies.any_model.stakes import Stakes
 from sidelight.strategies.any_model.value import Value
 
@@ -93,9 +93,9 @@ class Course:
 
     def _task(self, new: int) -> Task:
         told = self.labels[: self.fitted]
-        labels = Labels(stacked([label.row for label in told]), *_arrays(told))
+        labels = Labels(stacked_rows([label.row for label in told]), *_arrays(told))
         plain = np.array([label.plain for label in told[len(told) - new :]])
-        return Task(labels, stacked(self.pool), new, plain)
+        return Task(labels, stacked_rows(self.pool), new, plain)
 
     def take_over(self, mixture: Mixture) -> None:
         """Replace the belief by a newly fitted one; looks made since that fit began count as pending."""
@@ -104,7 +104,7 @@ class Course:
         self.value = Value(self._stakes, mixture.at_pool(), weights, noise) if len(weights) else None
         untold = [*self.under_way, *self.labels[self.fitted :]]
         if untold and self.value is not None:
-            predicted = mixture.predict(stacked([label.row for label in untold]))
+            predicted = mixture.predict(stacked_rows([label.row for label in untold]))
             for place, label in enumerate(untold):
                 self.value.take(predicted[:, place], label.action)
             self.value.refresh()

@@ -25,7 +25,7 @@ _WANTED = (
 )
 
 
-def parts_of(model: Any) -> tuple[Any, ...]:
+def models_to_weigh(model: Any) -> tuple[Any, ...]:
     """Return the models that are weighed against each other, or refuse what is none."""
     if isinstance(model, str) and model == AUTO:
         return BUILT_IN
@@ -74,10 +74,10 @@ def wants_numbers(parts: Sequence[Any]) -> bool:
     return any(isinstance(part, str) for part in parts)
 
 
-def described(model: Any) -> Any:
+def described_model(model: Any) -> Any:
     """Return a model as plain data: its name if it is built in, else its text."""
     if isinstance(model, list | tuple):
-        return [described(part) for part in model]
+        return [described_model(part) for part in model]
     return model if isinstance(model, str) else repr(model)
 
 

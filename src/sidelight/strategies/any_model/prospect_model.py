@@ -43,7 +43,7 @@ from sidelight.strategies.any_model import models
 from sidelight.strategies.any_model.context_free import ContextFree
 from sidelight.strategies.any_model.course import Course, Task
 from sidelight.strategies.any_model.mixture import Mixture
-from sidelight.strategies.any_model.rows import from_plain, numeric_row, row_of, rows_of, stacked, to_plain
+from sidelight.strategies.any_model.rows import from_plain, numeric_row, row_of, rows_of, stacked_rows, to_plain
 from sidelight.strategies.any_model.stakes import Stakes, stakes_of
 from sidelight.strategies.base import Seed, Strategy, check_flag, check_number, check_parameter, check_whole
 from sidelight.strategies.shared.requirements import refuse_hopeless, settled_action
@@ -123,7 +123,7 @@ class ProspectModel(Strategy):
         super().__init__(game, seed=seed)
         self.model, self.horizon, self.caution, self.members = model, horizon, caution, members
         self.refit, self.memory, self.background = refit, memory, background
-        self._parts = models.parts_of(model)
+        self._parts = models.models_to_weigh(model)
         for name, value in (("horizon", horizon), ("memory", memory)):
             if value is not None:
                 check_whole(name, value, least=1, most=_LONGEST)
@@ -191,7 +191,7 @@ class ProspectModel(Strategy):
     def describe(self) -> dict[str, Any]:
         """Return name, parameters and defaults as plain data; a model of your own as text."""
         told = super().describe()
-        told["parameters"]["model"] = models.described(self.model)
+        told["parameters"]["model"] = models.described_model(self.model)
         return told
 
     def save(self, path: str | os.PathLike[str] | None = None) -> dict[str, Any]:
@@ -202,7 +202,7 @@ class ProspectModel(Strategy):
         """
         self._await_fit()
         data = super().save()
-        data["parameters"]["model"] = models.described(self.model)
+        data["parameters"]["model"] = models.described_model(self.model)
         data["context"] = []
         data["state"] |= {"context": to_plain([self._last_context]), "versions": models.versions(self._parts)}
         if path is not None:
@@ -215,8 +215,8 @@ class ProspectModel(Strategy):
         data = dict(source) if isinstance(source, Mapping) else saved.read(Path(source))
         then = data.get("parameters", {}).get("model", models.AUTO)
         if model is not None:
-            if models.described(model) != then:
-                raise ParameterError(f"model is {models.described(model)}, but {then} was saved", "model")
+            if models.described_model(model) != then:
+                raise ParameterError(f"model is {models.described_model(model)}, but {then} was saved", "model")
             data["parameters"] = data["parameters"] | {"model": model}
         elif then != models.AUTO and not set([then] if isinstance(then, str) else then) <= set(models.BUILT_IN):
             raise SidelightError(
@@ -273,7 +273,7 @@ class ProspectModel(Strategy):
 
     def _ask(self, rows: list[Any]) -> Floats:
         try:
-            return self.state.mixture.predict(stacked(rows))
+            return self.state.mixture.predict(stacked_rows(rows))
         except Exception as error:
             raise SidelightError(f"the model cannot predict at this context: {error}") from error
 

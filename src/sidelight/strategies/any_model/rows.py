@@ -51,7 +51,7 @@ def key(row: Any) -> Any:
     return row.tobytes() if isinstance(row, np.ndarray) else repr(row if not hasattr(row, "tolist") else row.tolist())
 
 
-def stacked(rows: Sequence[Any]) -> Any:
+def stacked_rows(rows: Sequence[Any]) -> Any:
     """Return rows in the form in which models take them: an array, a data frame, or a list (of texts, of mappings)."""
     if not rows or isinstance(rows[0], np.ndarray):
         return np.array(rows, float) if rows else np.zeros((0, 0))
@@ -62,8 +62,8 @@ def stacked(rows: Sequence[Any]) -> Any:
     return np.array(rows, dtype=object) if isinstance(rows[0], list) else list(rows)
 
 
-def joined(first: Any, second: Any) -> Any:
-    """Return the rows of two results of `stacked`, one after the other."""
+def joined_rows(first: Any, second: Any) -> Any:
+    """Return the rows of two results of `stacked_rows`, one after the other."""
     if not len(first):
         return second
     if hasattr(first, "iterrows"):
@@ -73,8 +73,8 @@ def joined(first: Any, second: Any) -> Any:
     return np.concatenate([first, second]) if isinstance(first, np.ndarray) else [*first, *second]
 
 
-def chosen(rows: Any, places: Any) -> Any:
-    """Return some of the rows of a result of `stacked`."""
+def chosen_rows(rows: Any, places: Any) -> Any:
+    """Return some of the rows of a result of `stacked_rows`."""
     if hasattr(rows, "iloc"):
         return rows.iloc[places]
     return rows[places] if isinstance(rows, np.ndarray) else [rows[i] for i in places]

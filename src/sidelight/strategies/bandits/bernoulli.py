@@ -21,7 +21,7 @@ from sidelight.analysis import analyze
 from sidelight.game import Game
 from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Floats, Integers
-from sidelight.strategies.bandits.losses import Arms, arms
+from sidelight.strategies.bandits.losses import Arms, bandit_arms
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, observe
 from sidelight.strategies.shared.fading import fade, fade_clock, fade_counts
 
@@ -114,7 +114,7 @@ class _Bandit(KernelStrategy):
 
     def __init__(self, game: Game, seed: Seed) -> None:
         super().__init__(game, seed=seed)
-        self._arms = arms(analyze(game), self.name)
+        self._arms = bandit_arms(analyze(game), self.name)
 
     def _start(self) -> State:
         return State(np.zeros(1, np.int64), np.zeros(self.game.n_actions), np.zeros(self.game.n_actions))

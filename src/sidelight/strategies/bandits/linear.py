@@ -22,7 +22,7 @@ from sidelight.game import Game
 from sidelight.kernels import implements
 from sidelight.kernels.arrays import Floats
 from sidelight.kernels.linear_algebra import dot, quadratic_form
-from sidelight.strategies.bandits.losses import Arms, arms
+from sidelight.strategies.bandits.losses import Arms, bandit_arms
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, check_whole, observe
 from sidelight.strategies.shared.context_features import set_features
 from sidelight.strategies.shared.ridge import add_observation
@@ -90,7 +90,7 @@ class _LinearBandit(KernelStrategy):
         super().__init__(game, seed=seed)
         self.dimension = check_whole("dimension", dimension, least=1)
         self.regularization = check_number("regularization", regularization, above=0)
-        self._arms = arms(analyze(game), self.name)
+        self._arms = bandit_arms(analyze(game), self.name)
 
     def _start(self) -> State:
         size, actions = int(self.dimension) + 1, self.game.n_actions

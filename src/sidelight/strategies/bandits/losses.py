@@ -34,7 +34,7 @@ class Arms(NamedTuple):
     sure: Flags  # for each action: 1 if it has a single symbol, so that its loss is known
 
 
-def arms(analysis: Analysis, name: str) -> Arms:
+def bandit_arms(analysis: Analysis, name: str) -> Arms:
     """Lay out a bandit; refuse a game that is not one."""
     game, actions = analysis.game, analysis.pareto
     common = common_losses(game, actions)

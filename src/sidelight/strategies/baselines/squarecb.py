@@ -29,7 +29,7 @@ from sidelight.strategies.shared.context_features import set_features
 from sidelight.strategies.shared.gap_bounds import Rivals, rivals_of
 from sidelight.strategies.shared.linear_law_regression import Regression, add_symbol, make_law, new_regression, set_law
 from sidelight.strategies.shared.requirements import refuse_hopeless, settled_action
-from sidelight.strategies.shared.transport import adjacency, least_place, transport
+from sidelight.strategies.shared.transport import adjacency, place_of_least, transport
 
 
 class Parameters(NamedTuple):
@@ -86,7 +86,7 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
 def weigh_and_draw(parameters: Parameters, state: State, u: float) -> int:
     """Set the probabilities and choose an action by u, uniform on [0, 1)."""
     room, law, others = state.scratch, state.regression.scratch.law, parameters.others
-    best = least_place(room.expected)
+    best = place_of_least(room.expected)
     count = room.expected.shape[0] + others.shape[0]
     slope = parameters.gamma * math.sqrt(state.clock[0])
     for n in range(others.shape[0]):

@@ -66,7 +66,7 @@ def changes_by(test: ChangeTest, action: int, symbol: int, risk: float) -> bool:
             if n - test.before[k, action] >= _FEWEST and likelihood_ratio(test, action, k) >= limit:
                 return True
     if n >= _FEWEST and n % test.every[action] == 0.0:
-        keep(test, action)
+        keep_counts(test, action)
     return False
 
 
@@ -86,7 +86,7 @@ def likelihood_ratio(test: ChangeTest, action: int, k: int) -> float:
 
 
 @kernel
-def keep(test: ChangeTest, action: int) -> None:
+def keep_counts(test: ChangeTest, action: int) -> None:
     """Keep the counts of an action as they are now, after making room if there is none."""
     low, high = test.first[action], test.first[action + 1]
     if test.kept[action] == test.before.shape[0]:

@@ -60,7 +60,7 @@ from sidelight.strategies.confidence_bounds.sampler import (
     plausible_row,
     prepare_draw,
 )
-from sidelight.strategies.confidence_bounds.ties import TIES, Ties, refuse_greedy, standing, ties_of
+from sidelight.strategies.confidence_bounds.ties import TIES, Ties, estimated_standing, refuse_greedy, ties_of
 from sidelight.strategies.shared.fading import fade, fade_clock, fade_counts
 from sidelight.strategies.shared.first_rounds import count_play, opening
 from sidelight.strategies.shared.requirements import settled_action
@@ -256,7 +256,7 @@ def best_plausible_action(
             elif (
                 ties.greedy == 1
                 and score >= highest * (1.0 - TIE)
-                and standing(ties, delta, a) < standing(ties, delta, chosen)
+                and estimated_standing(ties, delta, a) < estimated_standing(ties, delta, chosen)
             ):
                 chosen = a
     return chosen

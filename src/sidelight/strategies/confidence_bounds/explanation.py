@@ -11,7 +11,7 @@ import numpy as np
 from sidelight.kernels.arrays import Flags, Floats
 from sidelight.strategies.confidence_bounds.cbp import RandCBP, best_plausible_action
 from sidelight.strategies.confidence_bounds.plausible import Differences, collect_plausible_actions
-from sidelight.strategies.confidence_bounds.ties import standing
+from sidelight.strategies.confidence_bounds.ties import estimated_standing
 
 # Up to this many pairs get a line each; more are only listed.
 _MOST_LINES = 6
@@ -148,7 +148,7 @@ def _reason(strategy: RandCBP, choice: RemainingActions, t: int) -> str:
         return f"Chosen: {_name(strategy, playable[0])}, the only action left"
     scores = {a: float(strategy.compiled_parameters.weight[a] / before[a]) for a in playable}
     ties, delta = strategy.compiled_parameters.ties, strategy.state.differences.delta
-    order = sorted(playable, key=lambda a: (-scores[a], standing(ties, delta, a) if ties.greedy else 0.0, a))
+    order = sorted(playable, key=lambda a: (-scores[a], estimated_standing(ties, delta, a) if ties.greedy else 0.0, a))
     chosen, second = order[:2]
     rule = "the one of least estimated loss" if ties.greedy else "the first"
     tie = f" ({rule} of equals)" if scores[chosen] == scores[second] else ""

@@ -96,7 +96,7 @@ def settle(facts: Pooled, program: Program, found: Differences, scratch: Scratch
     while True:
         action = choose_pooled(facts, found, scratch, slack)
         target = scratch.asked[0]
-        if action != UNKNOWN or program.exact_enough == 0 or is_full(facts, target):
+        if action != UNKNOWN or program.exact_enough == 0 or is_pool_full(facts, target):
             return action
         own = require(facts, program, target)
         answer = solve(program, found, own)
@@ -109,7 +109,7 @@ def settle(facts: Pooled, program: Program, found: Differences, scratch: Scratch
 
 
 @kernel
-def is_full(facts: Plausible, target: int) -> bool:
+def is_pool_full(facts: Plausible, target: int) -> bool:
     """Say whether a pool of a target has no room left."""
     capacity = facts.points.shape[1]
     return facts.n_points[target] == capacity or facts.n_certificates[target] == capacity
@@ -179,14 +179,14 @@ def solve(program: Program, found: Differences, own: int) -> int:
             if inside:
                 return YES if round_point(program, signs, own) else UNDECIDED
             return NO if round_multipliers(program, signs, own) else UNDECIDED
-        entering = violated(program, found, own)
+        entering = most_violated_sign(program, found, own)
         if entering == program.rows.shape[0]:
             if s <= _SLACK:
                 break
             for m in range(size):
                 program.point[m] = program.inverse[m, 0]
             inside = True
-            entering = hoped(program, found.delta, own) if agreeing < _MOST_HOPES else -1
+            entering = most_contradicted_pair(program, found.delta, own) if agreeing < _MOST_HOPES else -1
             agreeing += 1
             if entering < 0:
                 break
@@ -229,7 +229,7 @@ def start(program: Program, found: Differences) -> bool:
 
 
 @kernel
-def violated(program: Program, found: Differences, own: int) -> int:
+def most_violated_sign(program: Program, found: Differences, own: int) -> int:
     """Return the constraint that is violated most: a pair, -1 - m, or the number of pairs if there is none.
 
     Rows that appear in nearly every question come first, so that proofs resemble each other.
@@ -260,7 +260,7 @@ def violated(program: Program, found: Differences, own: int) -> int:
 
 
 @kernel
-def hoped(program: Program, delta: Floats, own: int) -> int:
+def most_contradicted_pair(program: Program, delta: Floats, own: int) -> int:
     """Add the undecided pair whose estimate the point contradicts most; -1 if there is none."""
     pairs, size = program.rows.shape
     s = program.inverse[size, 0]

@@ -30,7 +30,7 @@ from sidelight.strategies.confidence_bounds.plausible import (
     new_scratch,
     rule_out,
 )
-from sidelight.strategies.confidence_bounds.plausible_program import is_full, program_of, settle
+from sidelight.strategies.confidence_bounds.plausible_program import is_pool_full, program_of, settle
 
 if TYPE_CHECKING:
     from sidelight.analysis.analysis import Analysis, Pair
@@ -135,7 +135,7 @@ class PlausibleSets:
                 if action != UNKNOWN:
                     return facts
                 target = int(scratch.asked[0])
-                if is_full(facts, target):
+                if is_pool_full(facts, target):
                     self._make_room(target)
                 else:
                     self._solve(target, found.signs)
@@ -227,7 +227,7 @@ class PlausibleSets:
         """Append a mask, given bit by bit, to a pool."""
         padded = np.zeros(64 * self._facts.points.shape[2], bool)
         padded[: bits.size] = bits
-        if is_full(self._facts, target):
+        if is_pool_full(self._facts, target):
             self._make_room(target)
         counts: Integers = getattr(self._facts, f"n_{pool}").copy()
         getattr(self._facts, pool)[target, counts[target]] = np.packbits(padded, bitorder="little").view("<u8")

@@ -59,7 +59,7 @@ def refuse_greedy(analysis: Analysis) -> None:
 
 
 @kernel
-def standing(ties: Ties, delta: Floats, action: int) -> float:
+def estimated_standing(ties: Ties, delta: Floats, action: int) -> float:
     """Return the estimated loss of an action relative to the root's; beyond all others if it is beside the tree."""
     if ties.parent[action] == -2:
         return 1e300

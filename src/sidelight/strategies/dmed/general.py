@@ -15,7 +15,7 @@ from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Floats, Integers, new_arrays
 from sidelight.optimization.allocation import FOUND, IMPOSSIBLE, SUFFICIENT, Allocation, allocate
 from sidelight.optimization.geometry import Geometry
-from sidelight.optimization.likelihood import Fit, informative, maximize_likelihood, new_fit
+from sidelight.optimization.likelihood import Fit, is_informative, maximize_likelihood, new_fit
 from sidelight.strategies.base import Context, act, observe
 from sidelight.strategies.dmed.schedule import (
     Schedule,
@@ -45,14 +45,14 @@ def choose(parameters: Parameters, state: State, context: Context, rng: np.rando
             update_leader(game, state)
         add_leader_and_rarely_played(schedule, parameters.c, log_t)
         if schedule.tied[0] == 0:
-            if undecided(evidence, log_t):
+            if is_sufficiency_unknown(evidence, log_t):
                 set_weights(game, schedule, problem.search.weight, log_t)
             add_needed(schedule, evidence, problem, problem, game, parameters.tolerance, log_t)
     return next_action(schedule)
 
 
 @kernel
-def undecided(evidence: Evidence, log_t: float) -> bool:
+def is_sufficiency_unknown(evidence: Evidence, log_t: float) -> bool:
     """Say whether it is still unknown if the plays suffice at log t."""
     return evidence.answer[0] == OPEN or (evidence.answer[0] == SUFFICIENT and evidence.proven[0] < log_t)
 
@@ -68,7 +68,7 @@ def add_needed(
     log_t: float,
 ) -> None:
     """Add the actions that must be played to rule the alternatives out, after asking again if that is undecided."""
-    if undecided(evidence, log_t):
+    if is_sufficiency_unknown(evidence, log_t):
         evidence.answer[0] = allocate(problem, allocation, game, schedule.leader[0], tolerance)
         evidence.proven[0] = allocation.bound[0] * log_t
     if evidence.answer[0] == FOUND:
@@ -83,7 +83,7 @@ def count(parameters: Any, state: Any, action: int, symbol: int, context: Contex
     signals, evidence = parameters.game.signals, state.evidence
     evidence.counts[signals.first[action] + symbol] += 1.0
     state.schedule.seen[action] += 1.0
-    if informative(signals, action):
+    if is_informative(signals, action):
         evidence.stale[0] = 1
 
 
@@ -104,7 +104,7 @@ def update_leader(game: Geometry, state: State) -> None:
 def set_weights(game: Geometry, schedule: Schedule, weight: Floats, log_t: float) -> None:
     """Set the weights to what was seen of the informative actions, relative to log t; the leader's does not count."""
     for a in range(schedule.seen.shape[0]):
-        counts = a != schedule.leader[0] and informative(game.signals, a)
+        counts = a != schedule.leader[0] and is_informative(game.signals, a)
         weight[a] = schedule.seen[a] / log_t if counts else 0.0
 
 

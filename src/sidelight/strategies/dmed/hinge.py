@@ -24,7 +24,7 @@ from sidelight.kernels.arrays import Floats, Integers, new_arrays
 from sidelight.optimization.divergence import divergence
 from sidelight.optimization.geometry import Geometry, geometry, scaled_losses
 from sidelight.optimization.hinge import Hinge, find_consistent_law, with_silent_action
-from sidelight.optimization.likelihood import informative, maximize_likelihood
+from sidelight.optimization.likelihood import is_informative, maximize_likelihood
 from sidelight.strategies.base import UNANSWERED, Context, Seed, act, check_number, check_parameter, observe
 from sidelight.strategies.dmed.general import (
     LEAST_COST,
@@ -32,9 +32,9 @@ from sidelight.strategies.dmed.general import (
     Evidence,
     add_needed,
     count,
+    is_sufficiency_unknown,
     new_evidence,
     set_weights,
-    undecided,
 )
 from sidelight.strategies.dmed.pmdmed import PMDMED
 from sidelight.strategies.dmed.schedule import (
@@ -71,7 +71,7 @@ def choose(parameters: Parameters, state: State, context: Context, rng: np.rando
         if state.consistency[0] == CONFLICT or state.gap[0] < margin_at(parameters.margin, schedule.clock[0]):
             add_all_actions(schedule)
         elif schedule.tied[0] == 0:
-            if undecided(evidence, log_t):
+            if is_sufficiency_unknown(evidence, log_t):
                 set_weights(game, schedule, problem.plays, log_t)
                 problem.plays[schedule.seen.shape[0]] = 0.0
             add_needed(schedule, evidence, problem, problem.allocation, game, parameters.tolerance, log_t)
@@ -91,7 +91,7 @@ def compare_with_radii(game: Geometry, state: State, width: float) -> None:
         problem.radius[a] = width / math.sqrt(n) if n > 0.0 else _UNSEEN
         for u in range(signals.first[a], signals.first[a + 1]):
             base[u] = counts[u] / n if n > 0.0 else 0.0
-        problem.plays[a] = n if informative(signals, a) else 0.0
+        problem.plays[a] = n if is_informative(signals, a) else 0.0
         if problem.plays[a] > 0.0 and divergence(signals, base, state.evidence.fit.image, a) > problem.radius[a]:
             state.consistency[0] = UNKNOWN
     base[signals.first[problem.plays.shape[0] - 1]] = 1.0

@@ -75,7 +75,7 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
         refresh(compared, regression, bounds)
         state.stale[0] = 0
     radius = confidence_radius(parameters.width, regression.log_det[0], max(2.0, state.clock[0]))
-    best = leading(compared, regression.law)
+    best = leading_rival(compared, regression.law)
     nearest = find_alternatives(compared, regression, best, room)
     if nearest >= radius * radius:
         return compared.rivals[best]
@@ -94,7 +94,7 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
 
 
 @kernel
-def leading(compared: Rivals, law: Floats) -> int:
+def leading_rival(compared: Rivals, law: Floats) -> int:
     """Return the place among the rivals of the action that is best under a law."""
     best, least = 0, math.inf
     for r in range(compared.rivals.shape[0]):

@@ -27,7 +27,7 @@ from sidelight.strategies.posterior.law_posterior import Target
 from sidelight.strategies.posterior.pooled import Pooled, Posterior, take_in
 from sidelight.strategies.shared.candidates import BestActions, best_actions, least_played
 from sidelight.strategies.shared.requirements import settled_action, unseen_pair
-from sidelight.strategies.shared.transport import adjacency, least_place, transport
+from sidelight.strategies.shared.transport import adjacency, place_of_least, transport
 
 
 class Parameters(NamedTuple):
@@ -68,7 +68,7 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
     renew(parameters.target, posterior.belief, posterior.sampler, choice, posterior.pool, t, rng)
     summarize(posterior.pool, room.summary)
     multiply(choice.loss, room.summary.mean, room.expected)
-    root = least_place(room.expected)
+    root = place_of_least(room.expected)
     transport(parameters.adjacent, root, room.summary.chance, room.expected, room.parent, room.share)
     u = rng.random()
     drawn = 0

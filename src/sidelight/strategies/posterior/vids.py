@@ -70,13 +70,13 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
     posterior = state.posterior
     renew(parameters.target, posterior.belief, posterior.sampler, parameters.choice, posterior.pool, t, rng)
     summarize(posterior.pool, room.summary)
-    weigh(parameters, room)
+    weigh_actions(parameters, room)
     mix_actions(room.gap, room.gain, room.mixed, room.share)
     return room.mixed[1] if draws_second(room.share[0], rng) else room.mixed[0]
 
 
 @kernel
-def weigh(parameters: Parameters, room: Scratch) -> None:
+def weigh_actions(parameters: Parameters, room: Scratch) -> None:
     """Set D and I of every action."""
     summary, channel, shown = room.summary, parameters.target.channel, parameters.shown
     least = 0.0

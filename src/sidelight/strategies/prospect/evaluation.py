@@ -36,7 +36,7 @@ from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.kernels.linear_algebra import dot
 from sidelight.optimization.divergence import divergence
-from sidelight.optimization.likelihood import Fit, informative, new_fit, project, symbols_seen
+from sidelight.optimization.likelihood import Fit, is_informative, new_fit, project, symbols_seen
 from sidelight.optimization.posterior_mode import (
     Solutions,
     factorize_curvature,
@@ -180,7 +180,7 @@ def evidence(game: Terms, belief: Belief) -> float:
         total += math.log(best.law[m] / rival.law[m])
     total *= game.prior
     for a in range(game.loss.shape[0]):
-        if informative(game.signals, a):
+        if is_informative(game.signals, a):
             for u in range(game.signals.first[a], game.signals.first[a + 1]):
                 if belief.counts[u] > 0.0:
                     total += belief.counts[u] * math.log(best.image[u] / rival.image[u])
@@ -217,7 +217,7 @@ def set_rates(game: Terms, belief: Belief, level: float, variance: float) -> flo
     factor = 1.0
     for a in range(rate.shape[0]):
         rate[a] = 0.0
-        if informative(game.signals, a):
+        if is_informative(game.signals, a):
             if variance > 0.0:
                 rate[a] = tie_information(game.signals, image, other, a) / variance
             else:
@@ -227,7 +227,7 @@ def set_rates(game: Terms, belief: Belief, level: float, variance: float) -> flo
 
 
 @kernel
-def looks(evidence: float, rate: float) -> float:
+def looks_that_matter(evidence: float, rate: float) -> float:
     """Return N, how many looks matter if each adds the share `rate` of the evidence; infinity if they tell nothing."""
     return max(1.0, 1.0 / ((1.0 + evidence) * rate)) if rate > _BLIND else math.inf
 
@@ -244,7 +244,7 @@ def fit_rival(game: Terms, belief: Belief, e: int) -> None:
 
 
 @kernel
-def examine(game: Terms, belief: Belief, g: int, c: int) -> None:
+def examine_rival(game: Terms, belief: Belief, g: int, c: int) -> None:
     """Add what looks may earn by telling the best action g from the rival class c."""
     outlook, rate = belief.outlook, belief.scratch.rate
     e = pair(outlook.best[0], c)
@@ -261,9 +261,9 @@ def examine(game: Terms, belief: Belief, g: int, c: int) -> None:
     root = math.sqrt(factor)
     outlook.evidence[c] = factor * level
     outlook.gain[c] = max(deviation / root * normal_gain(root * z), 0.0)
-    rounds = min(outlook.rounds[0], looks(factor * level, rate[g] / factor))
+    rounds = min(outlook.rounds[0], looks_that_matter(factor * level, rate[g] / factor))
     for a in range(rate.shape[0]):
-        number = looks(factor * level, rate[a] / factor)
+        number = looks_that_matter(factor * level, rate[a] / factor)
         if a != g and rounds > number:
             outlook.earning[a] += (rounds - number) * outlook.gain[c] / number
 
@@ -279,12 +279,12 @@ def evaluate(game: Terms, belief: Belief, rounds: float) -> int:
         if c == belief.outlook.best[0]:
             belief.outlook.evidence[c] = belief.outlook.gain[c] = 0.0
         else:
-            examine(game, belief, g, c)
+            examine_rival(game, belief, g, c)
     return g
 
 
 @kernel
-def worth_most(outlook: Outlook, g: int) -> int:
+def most_worthwhile_look(outlook: Outlook, g: int) -> int:
     """Return the action whose look earns most for its cost, if it earns more than it costs; else g."""
     chosen, most = g, 1.0
     for a in range(outlook.cost.shape[0]):

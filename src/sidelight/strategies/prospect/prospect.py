@@ -21,7 +21,7 @@ from sidelight.analysis import analyze
 from sidelight.game import Game
 from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Integers
-from sidelight.optimization.likelihood import informative, symbols_of, symbols_seen
+from sidelight.optimization.likelihood import is_informative, symbols_of, symbols_seen
 from sidelight.strategies.base import (
     Context,
     KernelStrategy,
@@ -32,7 +32,7 @@ from sidelight.strategies.base import (
     check_whole,
     observe,
 )
-from sidelight.strategies.prospect.evaluation import Belief, Terms, evaluate, new_belief, terms, worth_most
+from sidelight.strategies.prospect.evaluation import Belief, Terms, evaluate, most_worthwhile_look, new_belief, terms
 from sidelight.strategies.prospect.late_symbols import Waiting, count_old_plays, expected_symbols, new_waiting
 from sidelight.strategies.shared.first_rounds import count_play
 from sidelight.strategies.shared.requirements import refuse_hopeless, settled_action
@@ -77,11 +77,11 @@ def decide(parameters: Parameters, state: State, t: int) -> None:
     for a in range(state.plays.shape[0]):
         belief.under_way[a] = expected_symbols(state.waiting, game.signals, belief.counts, state.plays, a)
     g = evaluate(game, belief, rounds_to_come(parameters, t))
-    chosen = worth_most(belief.outlook, g)
+    chosen = most_worthwhile_look(belief.outlook, g)
     held = float(t)
     if chosen != g:
         held = symbols_of(game.signals, belief.counts, chosen)
-    elif informative(game.signals, g):
+    elif is_informative(game.signals, g):
         held = symbols_seen(game.signals, belief.counts)
     state.decision[0] = chosen
     state.decision[1] = t + 1 + int(_SHARE_HELD * held)

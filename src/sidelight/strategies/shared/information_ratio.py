@@ -76,7 +76,7 @@ def value(policy: Integers, weights: Floats, gap: Floats, gain: Floats) -> Point
 
 
 @kernel
-def steepest(policy: Integers, slope: float, gap: Floats, gain: Floats) -> None:
+def steepest_policy(policy: Integers, slope: float, gap: Floats, gain: Floats) -> None:
     """Set the policy that plays argmin_a 2 D(a, c) - slope I(a, c) in each context; ties go to the lowest index."""
     for c in range(policy.shape[0]):
         least = math.inf
@@ -94,7 +94,7 @@ def copy_policy(source: Integers, target: Integers) -> None:
 
 
 @kernel
-def extremes(gap: Floats, gain: Floats, first: Integers, second: Integers) -> None:
+def extreme_policies(gap: Floats, gain: Floats, first: Integers, second: Integers) -> None:
     """Set the policy of least cost and that of most information (among those the cheaper one)."""
     for c in range(first.shape[0]):
         first[c] = second[c] = 0
@@ -111,7 +111,7 @@ def mix_policies(
     weights: Floats, gap: Floats, gain: Floats, first: Integers, second: Integers, third: Integers, share: Floats
 ) -> float:
     """Find the mixture of two policies with the least information ratio, and return that ratio."""
-    extremes(gap, gain, first, second)
+    extreme_policies(gap, gain, first, second)
     low, high = value(first, weights, gap, gain), value(second, weights, gap, gain)
     share[0] = 0.0
     if low.cost <= 0.0 or high.gain <= 0.0:  # nothing left to lose, or nothing to learn
@@ -120,7 +120,7 @@ def mix_policies(
         q = best_share(low.cost, low.gain, high.cost, high.gain)
         cost, learned = low.cost + q * (high.cost - low.cost), low.gain + q * (high.gain - low.gain)
         slope = cost / learned
-        steepest(third, slope, gap, gain)
+        steepest_policy(third, slope, gap, gain)
         fresh = value(third, weights, gap, gain)
         # How much smaller the linear function is there than here, where it is 2 D - r I = D.
         if 2.0 * fresh.cost - slope * fresh.gain >= cost * (1.0 - _ENOUGH):

@@ -81,7 +81,7 @@ def derivatives(
                     scaled = weight * x[k]
                     for c in range(k + 1):
                         F[u * d + k, w * d + c] += scaled * x[c]
-    complete(F, count, d)
+    complete_hessian(F, count, d)
     for u in range(count):
         for k in range(d):
             gradient[u * d + k] += penalty * theta[u, k]
@@ -89,7 +89,7 @@ def derivatives(
 
 
 @kernel
-def complete(F: Floats, count: int, d: int) -> None:
+def complete_hessian(F: Floats, count: int, d: int) -> None:
     """Fill in the upper halves of the blocks below the diagonal, and the blocks of the last symbol."""
     last = count - 1
     for u in range(last):

@@ -25,7 +25,7 @@ def adjacency(analysis: Analysis) -> Integers:
 
 
 @kernel
-def least_place(values: Floats) -> int:
+def place_of_least(values: Floats) -> int:
     """Return the place of the least value, on ties the first."""
     place = 0
     for c in range(1, values.shape[0]):

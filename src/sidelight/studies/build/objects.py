@@ -24,7 +24,7 @@ from sidelight.simulation import players
 from sidelight.strategies import Strategy, plugins
 from sidelight.studies import model as studies
 from sidelight.studies.build.recordings import recording
-from sidelight.studies.fields import as_number, shown
+from sidelight.studies.fields import as_number, short_value
 from sidelight.studies.plain_data import Parameters, thawed
 from sidelight.text import one_line
 
@@ -88,7 +88,7 @@ def make_strategy(
 ) -> Strategy:
     """Return a player's strategy for a game; one that must know the horizon or the contexts' size is told it."""
     kind = strategy_class(player, folder)
-    needed = players.required(kind)
+    needed = players.required_parameters(kind)
     return _strategy(
         player, entry, horizon if "horizon" in needed else 0, dimension if "dimension" in needed else 0, folder
     )
@@ -102,8 +102,8 @@ def _strategy(
     kind = strategy_class(player, folder)
     given = _values(player.parameters)
     players.check_parameters(kind, given)
-    values = players.completed(kind, given, horizon, dimension)
-    missing = [name for name in players.required(kind) if name not in values]
+    values = players.completed_parameters(kind, given, horizon, dimension)
+    missing = [name for name in players.required_parameters(kind) if name not in values]
     if "dimension" in missing:
         raise SidelightError(f"{kind.__name__} decides by contexts, and this world has none")
     if missing:
@@ -187,7 +187,7 @@ def import_attribute(name: str, what: str) -> Any:
         raise SidelightError(f"{module!r} has no {own!r}: name a {what} that is there")
     found = getattr(loaded, own)
     if not callable(found):
-        raise SidelightError(f"{name!r} is {shown(found)}: name a {what}")
+        raise SidelightError(f"{name!r} is {short_value(found)}: name a {what}")
     return found
 
 
@@ -222,7 +222,7 @@ def law(value: Any) -> Any:
         probability = as_number(each)
         if probability is None or not 0 <= probability <= 1:
             raise ParameterError(
-                f"the law holds {shown(each)}: give numbers from 0 to 1, as in law = [0.3, 0.7]", "law"
+                f"the law holds {short_value(each)}: give numbers from 0 to 1, as in law = [0.3, 0.7]", "law"
             )
     for number, row in enumerate([rows] if one else rows, start=1):
         checked_law(row, where="the law" if one else f"row {number} of the law")

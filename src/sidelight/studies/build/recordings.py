@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sidelight._storage import contents
+from sidelight._storage import file_contents
 from sidelight.environments import Replay
 from sidelight.errors import NoFileError, SidelightError
 from sidelight.results.sealed import naming_file
@@ -38,7 +38,7 @@ def recording(path: Path, law: Any = None) -> Replay:
     if "\0" in str(path):
         raise NoFileError(f"there is no file {str(path)!r}")
     if not path.is_file():
-        contents(path)  # for a clear error
+        file_contents(path)  # for a clear error
     state = path.stat()
     return _recording(path, law, state.st_mtime_ns, state.st_size)
 

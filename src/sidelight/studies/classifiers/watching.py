@@ -99,7 +99,7 @@ class Outcome:
         return self.certain & (self.truth != self.found)
 
 
-def watched(tolerance: float) -> int:
+def watched_predictions(tolerance: float) -> int:
     """Return how many predictions of a class are watched at most: the Wald cap, and two more as published."""
     return wald_cap(tolerance) + 2
 
@@ -131,7 +131,7 @@ def watch_classifiers(
     only the policy "sequential" does so, and the others play on to the end as published.
     """
     rule = policy.rule(tolerance)
-    cap = watched(tolerance)
+    cap = watched_predictions(tolerance)
     certain = Stop(*map(np.array, rate_test(tolerance, confidence).boundary(cap)))
     never = Stop(np.full(cap + 1, -1), np.full(cap + 1, cap + 1))
     rest = certain if (policy.until_certain if stop is None else stop) else never

@@ -19,7 +19,7 @@ from sidelight.results.result_set import is_chosen
 from sidelight.simulation import players as strategies
 from sidelight.studies.build import objects
 from sidelight.studies.classifiers.published import CASES
-from sidelight.studies.fields import Refused, as_number, shown, whole
+from sidelight.studies.fields import Refused, as_number, short_value, whole_number_field
 from sidelight.studies.model import WORLDS, GameEntry, PlayerEntry, Study, WorldEntry
 from sidelight.studies.problems import Place, Problem, StudyError
 from sidelight.text import did_you_mean
@@ -40,7 +40,7 @@ def check(study: Study, known: Callable[[str, Any], bool] = lambda kind, entry: 
     """
     if vars(study).get(_CHECKED):
         return
-    found = mistakes(study.games, study.worlds, study.players, study.horizons, study.folder)
+    found = entry_mistakes(study.games, study.worlds, study.players, study.horizons, study.folder)
     found = [each for each in found if not known(str(each.place[0]), getattr(study, str(each.place[0]))[each.place[1]])]
     if found:
         raise StudyError(found, f"study {study.name!r}")
@@ -54,7 +54,7 @@ def mark_as_checked(study: Study) -> None:
     object.__setattr__(study, _CHECKED, True)
 
 
-def mistakes(
+def entry_mistakes(
     games: Sequence[GameEntry],
     worlds: Sequence[WorldEntry],
     players: Sequence[PlayerEntry],
@@ -137,7 +137,7 @@ def _world(entry: WorldEntry, scope: _Scope) -> Found:
     elif entry.kind == "classifiers":
         yield from _classifiers(entry, given)
     elif not isinstance(value, str):
-        raise SidelightError(f"{entry.kind} is {shown(value)}: give a text in quotation marks")
+        raise SidelightError(f"{entry.kind} is {short_value(value)}: give a text in quotation marks")
     elif entry.kind == "replay":
         law = given.get("law")
         if isinstance(law, str) and law != "outcome":
@@ -155,7 +155,7 @@ def _known(name: Any, known: Sequence[str], what: str, own: str = "") -> None:
     """Refuse a name that is not known; `own` says how to write one's own names."""
     if not isinstance(name, str) or name not in known:
         near = did_you_mean(name, known) if isinstance(name, str) else ""
-        raise _NameError(f"there is no {what} {shown(name)}: {near}there are {', '.join(known)}{own}")
+        raise _NameError(f"there is no {what} {short_value(name)}: {near}there are {', '.join(known)}{own}")
 
 
 def _try_somewhere(entry: WorldEntry, scope: _Scope) -> None:
@@ -181,7 +181,7 @@ def _contexts(entry: WorldEntry, given: dict[str, Any]) -> Found:
         yield ("parameters", name), f"{entry.value} contexts have no {name!r}: {near}there is {there}"
     for name in [name for name in ("d", "contexts") if name in given]:
         try:
-            whole(1, _LARGEST)(given[name])
+            whole_number_field(1, _LARGEST)(given[name])
         except Refused as refused:
             raise ParameterError(refused.problem(name).text, name) from None
     if all(name in known for name in given):
@@ -190,13 +190,13 @@ def _contexts(entry: WorldEntry, given: dict[str, Any]) -> Found:
 
 def _classifiers(entry: WorldEntry, given: dict[str, Any]) -> Found:
     if type(entry.value) is not int or entry.value not in CASES:
-        yield (entry.kind,), f"classifiers is {shown(entry.value)}: give the case, {' or '.join(map(str, CASES))}"
+        yield (entry.kind,), f"classifiers is {short_value(entry.value)}: give the case, {' or '.join(map(str, CASES))}"
     elif "tolerance" not in given:
         yield (entry.kind,), "classifiers need a tolerated error rate, as in tolerance = 0.05"
     for name, least in (("tolerance", _LEAST_TOLERANCE), ("confidence", 0.0)):
         number = as_number(given.get(name, 0.5))
         if number is None or not least <= number < 1 or number == 0:
-            yield ("parameters", name), f"{name} is {shown(given[name])}: give a number between {least:g} and 1"
+            yield ("parameters", name), f"{name} is {short_value(given[name])}: give a number between {least:g} and 1"
 
 
 def _player(entry: PlayerEntry, scope: _Scope) -> Found:
@@ -217,7 +217,7 @@ def _player(entry: PlayerEntry, scope: _Scope) -> Found:
     wrong = list(_parameter_names(entry, kind))
     yield from wrong
     given = {*dict(entry.parameters), "horizon", "dimension"}
-    missing = [name for name in strategies.required(kind) if name not in given]
+    missing = [name for name in strategies.required_parameters(kind) if name not in given]
     if missing:
         yield ("name",), f"{kind.__name__} needs {' and '.join(missing)}: give a value"
     elif entry.parameters and not wrong:

@@ -12,7 +12,7 @@ _KEY = re.compile(r"""\s*["']?([\w-]+)["']?\s*=""")
 _INNER = "parameters"  # a table in an entry, whose keys may as well stand in the entry itself
 
 
-def places(text: str) -> dict[Place, int]:
+def lines_of_places(text: str) -> dict[Place, int]:
     """Return the line, counted from 1, on which each table and each key begins; texts of several lines may mislead."""
     found: dict[Place, int] = {}
     counts: dict[str, int] = {}

@@ -13,11 +13,11 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from sidelight._storage import contents
+from sidelight._storage import file_contents
 from sidelight.studies.build import objects
 from sidelight.studies.fields import Part, checked, unknown_key
 from sidelight.studies.file import checking
-from sidelight.studies.file.lines import line_of, places
+from sidelight.studies.file.lines import line_of, lines_of_places
 from sidelight.studies.labels import valid_study_name
 from sidelight.studies.model import (
     WORLDS,
@@ -31,7 +31,7 @@ from sidelight.studies.model import (
 )
 from sidelight.studies.plain_data import grid
 from sidelight.studies.problems import Place, Problem, StudyError
-from sidelight.text import grouped
+from sidelight.text import thousands
 
 _KINDS: dict[str, type[Part]] = {
     "games": GameEntry,
@@ -59,7 +59,7 @@ def read(path: str | os.PathLike[str]) -> Study:
     """
     file = Path(path)
     try:
-        text = contents(file).decode("utf-8-sig")
+        text = file_contents(file).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise StudyError([f"{os.fspath(path)!r} is not UTF-8 text: {error}"]) from None
     return parse(text, valid_study_name(file.stem), str(file.resolve().parent), where=repr(os.fspath(path)))
@@ -75,7 +75,7 @@ def parse(text: str, name: str = "study", folder: str = "", where: str = "") -> 
     reader = _Reader(data)
     study = reader.study(name, folder)
     if study is None:
-        raise StudyError(reader.told(places(text)), where)
+        raise StudyError(reader.told(lines_of_places(text)), where)
     return study
 
 
@@ -106,7 +106,7 @@ class _Reader:
             except StudyError as error:
                 self._adopt(error.located)
         games, worlds, players = ([entry for _, entry in self.entries[kind]] for kind in ("games", "worlds", "players"))
-        self._adopt(checking.mistakes(games, worlds, players, () if study is None else study.horizons, folder))
+        self._adopt(checking.entry_mistakes(games, worlds, players, () if study is None else study.horizons, folder))
         if self.problems or study is None:
             return None
         checking.mark_as_checked(study)
@@ -194,7 +194,7 @@ class _Reader:
             self._problem((*place, "parameters"), "parameters is a table, as in parameters = { bins = 10 }")
         size = prod(len(value) for value in parameters.values() if isinstance(value, list))
         if size > _MOST:
-            self._problem(place, f"this grid has {grouped(size)} entries: give at most {grouped(_MOST)}")
+            self._problem(place, f"this grid has {thousands(size)} entries: give at most {thousands(_MOST)}")
         if any(each.place[:2] == place for each in self.problems):
             return
         values = own.pop("values", None)

@@ -19,7 +19,7 @@ from sidelight.studies import consistency
 from sidelight.studies.build import objects
 from sidelight.studies.file import checking
 from sidelight.studies.model import GameEntry, PlayerEntry, Study, WorldEntry
-from sidelight.text import grouped
+from sidelight.text import thousands
 
 _LONGEST = 80  # bytes of a label in the name of a file
 NO_GAME = GameEntry(label="use case")
@@ -38,7 +38,7 @@ class Setting(NamedTuple):
         """Its name in reports."""
         if self.world.kind == "classifiers":
             return self.world.label
-        return f"{self.game.label}, {self.world.label}, {grouped(self.horizon)} rounds"
+        return f"{self.game.label}, {self.world.label}, {thousands(self.horizon)} rounds"
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def file_name_of(label: str) -> str:
     return f"{short or 'unnamed'}-{hashlib.sha256(label.encode()).hexdigest()[:6]}"
 
 
-def settled(study: Study, former: Study | None = None) -> Study:
+def settled_study(study: Study, former: Study | None = None) -> Study:
     """Check a study, read its game files and make its paths absolute, so that it does not depend on the current folder.
 
     Parameters
@@ -190,7 +190,7 @@ def _meets(player: PlayerEntry, setting: Setting, study: Study) -> bool:
     return is_chosen(player.games, setting.game.label) and setting.horizon in horizons
 
 
-def unplayable(found: Sequence[Case]) -> Iterator[tuple[Case, str]]:
+def unplayable_cases(found: Sequence[Case]) -> Iterator[tuple[Case, str]]:
     """Yield the cases that cannot be played, each with the reason."""
     reasons: dict[Any, str] = {}
     for case in found:

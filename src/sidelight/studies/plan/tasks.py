@@ -57,7 +57,7 @@ class Task:
         if "__main__" in modules:
             return "here"
         ours = all(module.partition(".")[0] == "sidelight" for module in modules)
-        ours = ours and plugins.named(self.case.player.name) is None
+        ours = ours and plugins.plugin_named(self.case.player.name) is None
         return "anywhere" if ours and compiled_available() else "apart"
 
     def perform(self, progress: Advancing | bool = False) -> Results:
@@ -88,7 +88,7 @@ def tasks(case: Case, runs: int | None = None) -> list[Task]:
     return [Task(case, first, min(case.block, total - first)) for first in range(0, total, case.block)]
 
 
-def in_random_order(found: Sequence[Task]) -> list[Task]:
+def tasks_in_random_order(found: Sequence[Task]) -> list[Task]:
     """Put the settings of tasks in an order that has nothing to do with their cost.
 
     So what is done at any time tells how long the rest will take. Tasks of a setting stay together, as they share the

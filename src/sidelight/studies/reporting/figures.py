@@ -16,7 +16,7 @@ from sidelight.studies import model as studies
 from sidelight.studies.model import Study
 from sidelight.studies.plan.cases import settings
 from sidelight.studies.reporting.standings import setting_title
-from sidelight.studies.reporting.tables import MEASURES, shown_in
+from sidelight.studies.reporting.tables import MEASURES, belongs_to_table
 from sidelight.studies.store.store import DamagedError
 from sidelight.text import count
 
@@ -25,7 +25,7 @@ _MANY = 60  # settings, for more of which nothing is drawn that nobody asked for
 Note = Callable[[str], None]
 
 
-def wishes(study: Study) -> tuple[studies.FigureEntry, ...]:
+def wanted_figures(study: Study) -> tuple[studies.FigureEntry, ...]:
     """Return the figures that a study asks for, or the default ones."""
     if study.figures:
         return study.figures
@@ -44,7 +44,7 @@ def draw(study: Study, results: ResultSet, folder: Path, note: Note) -> list[Fig
         note(f"no figures, as there are {number} settings: choose some with [[figures]] and games, worlds or horizons")
         return []
     drawn = []
-    for number, wish in enumerate(wishes(study), start=1):
+    for number, wish in enumerate(wanted_figures(study), start=1):
         make = _regret if wish.kind == "regret" else _quartiles
         try:
             for part, (title, caption, figure) in enumerate(make(study, results, wish), start=1):
@@ -67,7 +67,7 @@ def _regret(study: Study, results: ResultSet, wish: studies.FigureEntry) -> list
     for labels, here in results.group_by("game", "world", "horizon"):
         place = (labels.game, labels.world)
         longest = panels[place][0] if place in panels else 0
-        if shown_in(labels, wish) and labels.horizon > longest:
+        if belongs_to_table(labels, wish) and labels.horizon > longest:
             panels[place] = labels.horizon, _panel(labels, here)
     every = [panel for _, panel in panels.values()]
     title = wish.title or study.title or study.name
@@ -96,7 +96,7 @@ def _quartiles(study: Study, results: ResultSet, wish: studies.FigureEntry) -> l
 
     cases: dict[str, dict[str, list[Sample]]] = {}
     for labels, here in results.group_by("game", "world", "horizon"):
-        if shown_in(labels, wish):
+        if belongs_to_table(labels, wish):
             rows = [Sample(one.label, one.values(wish.measure)) for one in here if one.has(wish.measure)]
             if rows:
                 title = setting_title(labels).removeprefix(f"{labels.game}, ")

@@ -17,7 +17,7 @@ from sidelight.report.document import (
     Paragraph,
     Strong,
     Terms,
-    shortened,
+    first_items,
 )
 from sidelight.results.comparison import LARGER_IS_BETTER
 from sidelight.studies.model import Study
@@ -27,7 +27,7 @@ from sidelight.studies.reporting.standings import Outcome
 from sidelight.studies.reporting.tables import MEASURES, plays_tables, study_tables
 from sidelight.studies.store import record
 from sidelight.table import Column, Table
-from sidelight.text import count, grouped, joined
+from sidelight.text import and_list, count, thousands
 
 _LISTED = 50  # unfinished cases
 
@@ -83,14 +83,14 @@ def _cards(report: Report) -> list[tuple[str, str]]:
     standings = report.outcome.standings
     finished = len({each.labels for each in standings})
     found = [
-        (grouped(finished), "players in settings" if finished != 1 else "player in a setting"),
-        (grouped(len({each.labels.setting for each in standings})), "settings"),
-        (grouped(report.facts["rounds"]), "rounds played"),
+        (thousands(finished), "players in settings" if finished != 1 else "player in a setting"),
+        (thousands(len({each.labels.setting for each in standings})), "settings"),
+        (thousands(report.facts["rounds"]), "rounds played"),
     ]
     if report.outcome.unfinished:
-        found.append((grouped(len(report.outcome.unfinished)), "cases not finished"))
+        found.append((thousands(len(report.outcome.unfinished)), "cases not finished"))
     if report.failures:
-        found.append((grouped(len(report.failures)), "failed"))
+        found.append((thousands(len(report.failures)), "failed"))
     return found
 
 
@@ -109,7 +109,7 @@ def _summary(report: Report) -> str:
         best = min(here, key=lambda each: sign * each.summary.mean)
         winners[best.labels.label] = winners.get(best.labels.label, 0) + 1
     order = sorted(winners, key=lambda label: -winners[label])
-    words = joined([f"{label} in {winners[label]}" for label in order])
+    words = and_list([f"{label} in {winners[label]}" for label in order])
     which = "Lowest" if sign > 0 else "Highest"
     return f"{which} mean {MEASURES[measure]}: {words} of {count(len(settings), 'setting')}."
 
@@ -128,7 +128,7 @@ def _troubles(report: Report) -> list[Block]:
         shown.add(each["traceback"])
     if report.outcome.unfinished:
         titles = [skips.case_title(case, report.study.seeds) for case in report.outcome.unfinished]
-        found += [Heading("What is not finished"), Bullets(shortened(titles, _LISTED))]
+        found += [Heading("What is not finished"), Bullets(first_items(titles, _LISTED))]
     if report.skipped:
         found += [Heading("What cannot be played"), _skips(report.skipped)]
     return found
@@ -154,11 +154,11 @@ def _design(report: Report) -> list[tuple[str, str]]:
         f"{each.test} test against {each.against or study.players[0].label}, {each.side}" for each in study.comparisons
     )
     found = [
-        ("Games", joined([each.label for each in study.games]) if study.games else ""),
-        ("Worlds", joined([each.label for each in study.worlds])),
-        ("Players", joined([each.label for each in study.players])),
-        ("Horizons", joined([grouped(each) for each in study.horizons]) if study.games else ""),
-        ("Runs", f"{grouped(study.runs)} per case and seed; seed {joined([*map(str, study.seeds)])}"),
+        ("Games", and_list([each.label for each in study.games]) if study.games else ""),
+        ("Worlds", and_list([each.label for each in study.worlds])),
+        ("Players", and_list([each.label for each in study.players])),
+        ("Horizons", and_list([thousands(each) for each in study.horizons]) if study.games else ""),
+        ("Runs", f"{thousands(study.runs)} per case and seed; seed {and_list([*map(str, study.seeds)])}"),
         (
             "Tests",
             f"{tests}. p-values are those of single tests: with many rows, some are small by chance." if tests else "",

@@ -14,7 +14,7 @@ from sidelight.studies.model import Study
 from sidelight.studies.plan.cases import Case, cases
 from sidelight.studies.plan.tasks import tasks
 from sidelight.studies.store.store import Store
-from sidelight.text import grouped
+from sidelight.text import thousands
 
 
 class Standing(NamedTuple):
@@ -46,7 +46,7 @@ def setting_title(labels: Labels) -> str:
     """Return what people call a game, world and horizon."""
     if not labels.horizon:
         return labels.world
-    return f"{labels.game}, {labels.world}, {grouped(labels.horizon)} rounds"
+    return f"{labels.game}, {labels.world}, {thousands(labels.horizon)} rounds"
 
 
 def finished_results(study: Study, store: Store, unplayable: Sequence[Case] = ()) -> tuple[ResultSet, list[Case]]:

@@ -15,19 +15,19 @@ from sidelight.studies.build import objects
 from sidelight.studies.model import Comparison, PlayerEntry
 from sidelight.studies.reporting.standings import Outcome, Standing, setting_title
 from sidelight.table import Cell, Column, Row, Table
-from sidelight.text import STAY, grouped, number
+from sidelight.text import STAY, number, thousands
 
 _NONE = "–"
 _SIDES = {"two-sided": "differs", "less": "is less", "greater": "is greater"}
 MEASURES = {"regret": "regret", "verifications": "verifications", "f1": "F1 score", "plays": "plays"}
 
 
-def wanted(outcome: Outcome, wish: studies.TableEntry | studies.FigureEntry) -> list[Standing]:
+def wanted_standings(outcome: Outcome, wish: studies.TableEntry | studies.FigureEntry) -> list[Standing]:
     """Return the standings that a table or figure is about."""
-    return [each for each in outcome.standings if each.measure == wish.measure and shown_in(each.labels, wish)]
+    return [each for each in outcome.standings if each.measure == wish.measure and belongs_to_table(each.labels, wish)]
 
 
-def shown_in(labels: Labels, wish: studies.TableEntry | studies.FigureEntry) -> bool:
+def belongs_to_table(labels: Labels, wish: studies.TableEntry | studies.FigureEntry) -> bool:
     """Say whether results belong into a table or figure."""
     games = not labels.horizon or is_chosen(wish.games, labels.game)
     return games and is_chosen(wish.worlds, labels.world) and is_chosen(wish.horizons, labels.horizon)
@@ -48,7 +48,7 @@ def study_tables(outcome: Outcome) -> list[tuple[str, Table]]:
         )
     found = []
     for wish in wishes:
-        standings = wanted(outcome, wish)
+        standings = wanted_standings(outcome, wish)
         if standings:
             make = matrix_table if wish.kind == "matrix" else comparison_table
             found.append((wish.title or _title(wish), make(standings, study)))
@@ -144,7 +144,7 @@ def _title(wish: studies.TableEntry) -> str:
 
 
 def _column_title(labels: Labels) -> str:
-    return f"{labels.world}, {grouped(labels.horizon)}" if labels.horizon else labels.world
+    return f"{labels.world}, {thousands(labels.horizon)}" if labels.horizon else labels.world
 
 
 def _p_title(comparison: Comparison, standings: Sequence[Standing]) -> str:
@@ -153,7 +153,7 @@ def _p_title(comparison: Comparison, standings: Sequence[Standing]) -> str:
 
 
 def _note(standing: Standing, runs: int, player: PlayerEntry) -> str:
-    words = [f"{grouped(standing.summary.runs)} runs"] if standing.summary.runs != runs else []
+    words = [f"{thousands(standing.summary.runs)} runs"] if standing.summary.runs != runs else []
     words += ["the limit, not a contestant"] if player.limit else []
     origin = _origin(player)
     return ", ".join([*words, *([f"external: {origin}"] if origin else [])])
@@ -161,7 +161,7 @@ def _note(standing: Standing, runs: int, player: PlayerEntry) -> str:
 
 def _origin(player: studies.PlayerEntry) -> str:
     """Return the package and version that an external strategy comes from, by the name that the study uses."""
-    named = None if player.policy else plugins.named(player.name)
+    named = None if player.policy else plugins.plugin_named(player.name)
     return objects.plugin_origin(player) if named is None else named.origin
 
 
@@ -172,11 +172,11 @@ def _relative(mean: float | None, best: float) -> float | None:
 
 
 def _ratio(value: float) -> str:
-    return "∞" if value == math.inf else f"{value:.2f}" if value < 100 else grouped(round(value))
+    return "∞" if value == math.inf else f"{value:.2f}" if value < 100 else thousands(round(value))
 
 
 def _writer(measure: str) -> Any:
-    return (lambda value: grouped(round(value))) if measure == "verifications" else number
+    return (lambda value: thousands(round(value))) if measure == "verifications" else number
 
 
 def error_text(value: float) -> str:
@@ -184,7 +184,7 @@ def error_text(value: float) -> str:
     if value != value:
         return ""
     if value >= 1000:
-        return f"± {grouped(round(value))}"
+        return f"± {thousands(round(value))}"
     decimals = 3 if value < 0.1 else 2 if value < 10 else 1 if value < 100 else 0
     return f"± {value:.{decimals}f}" if value else "± 0"
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight._storage import replacing
+from sidelight._storage import replacing_file
 from sidelight.results import ResultSet, provenance, sealed
 from sidelight.results.frames import long
 from sidelight.studies.plan.code import code_digests, combined_digest
@@ -126,7 +126,7 @@ def _facts(progress: StudyRun) -> dict[str, Any]:
         "calls": len(progress.record.calls()),
         "notes": list(progress.notes),
         "code": combined_digest(map(code_digests, checked)),
-        **provenance.collected(),
+        **provenance.collect_provenance(),
     }
 
 
@@ -158,5 +158,5 @@ def run_rows(results: ResultSet, measures: Sequence[str]) -> Iterator[dict[str, 
 
 
 def _write(path: Path, text: str) -> None:
-    with replacing(path) as draft:
+    with replacing_file(path) as draft:
         draft.write_text(text, encoding="utf-8")

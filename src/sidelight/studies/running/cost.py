@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sidelight.results import Results
 from sidelight.studies.plan.cases import Case
-from sidelight.studies.plan.tasks import Task, in_random_order
+from sidelight.studies.plan.tasks import Task, tasks_in_random_order
 from sidelight.tasks import Failure, cores, run_here
 
 _FEW, _MANY = 16, 1_000  # rounds of the first try and, if that is over soon, of another
@@ -80,5 +80,5 @@ def _tried(tasks: Iterable[Task]) -> dict[Task, float | Failure]:
     def finished(task: Task, result: Results | Failure) -> None:
         found[task] = result if isinstance(result, Failure) else float(result.measures["seconds"].sum())
 
-    run_here(in_random_order(list(tasks)), finished, workers=1)
+    run_here(tasks_in_random_order(list(tasks)), finished, workers=1)
     return found

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from sidelight.errors import SidelightError
 from sidelight.results import Results
 from sidelight.studies.plan.cases import Case
-from sidelight.studies.plan.tasks import Task, in_random_order
+from sidelight.studies.plan.tasks import Task, tasks_in_random_order
 from sidelight.studies.store.store import KEPT, OtherCodeError, State, Store
 from sidelight.tasks import Failure, TaskError
 from sidelight.tasks.display import Display
@@ -76,7 +76,7 @@ class Execution:
         started = time.perf_counter()
         self.display.begin(title, len(tasks), len(pending))
         try:
-            self._do_all(in_random_order(pending))
+            self._do_all(tasks_in_random_order(pending))
         except TaskError as error:
             raise SidelightError(f"{error}. {KEPT}") from error
         finally:

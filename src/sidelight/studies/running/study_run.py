@@ -51,7 +51,7 @@ class StudyRun:
         for why in [why for case, why in unchecked if case not in self.skipped and self.is_finished(case)]:
             reasons[why] = reasons.get(why, 0) + 1
         return [
-            f"{why}; {count(number, 'finished case')} {'was' if number == 1 else 'were'} made with it: the stored runs "
+            f"{why}; {count(number, 'finished case')} {'was' if number == 1 else 'were'} made with it: stored runs "
             "are used, and whether it has changed since cannot be checked"
             for why, number in reasons.items()
         ]
@@ -112,7 +112,7 @@ def run(
     forget_files()
     record = Record(place)
     damaged, former = record.is_damaged, record.former()
-    found = plan.settled(study, former)
+    found = plan.settled_study(study, former)
     state = planned_run(found, place)
     changes = _changes(former, found)
     lost = [f"{str(record.path)!r} is damaged and is written anew: what was done before is not listed any more"]
@@ -152,7 +152,7 @@ def planned_run(study: Study, folder: Path, *, stored: bool = False) -> StudyRun
     """
     state = StudyRun(study, folder, plan.cases(study))
     pending = [case for case in state.cases if not state.is_finished(case)]
-    state.skipped = dict(plan.unplayable(pending))
+    state.skipped = dict(plan.unplayable_cases(pending))
     if stored:
         _refuse_other_code(state)
     elif state.skipped and study.impossible == "refuse":

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sidelight._storage import claim, locked, replacing
+from sidelight._storage import claim, file_lock, replacing_file
 from sidelight.errors import FileError, SidelightError
 from sidelight.results import provenance
 from sidelight.studies.model import Study
@@ -56,12 +56,12 @@ class Record:
     @contextlib.contextmanager
     def changing(self) -> Iterator[dict[str, Any]]:
         """Yield everything, and write it when the block ends; other processes wait for that."""
-        with locked(self.path):
+        with file_lock(self.path):
             before = self.read()
             data = json.loads(json.dumps(before))
             yield data
             if data != before:
-                with replacing(self.path) as draft:
+                with replacing_file(self.path) as draft:
                     draft.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 
     def study(self) -> Study:
@@ -113,7 +113,7 @@ class Record:
         pending
             Whether there is anything to do or to say.
         """
-        entry = {"call": uuid.uuid4().hex[:12], **provenance.collected(), **facts, "state": BEGUN}
+        entry = {"call": uuid.uuid4().hex[:12], **provenance.collect_provenance(), **facts, "state": BEGUN}
         with self.changing() as data:
             first = not data["calls"]
             data["calls"] += [entry] if first or pending else []

@@ -49,7 +49,7 @@ def parse_contexts(text: str, game: Game) -> Environment:
         if key in values:
             raise SidelightError(f"in --contexts {text!r}, {key!r} is given twice")
         if key not in known:
-            shown = contexts_by_name.shown(name.strip())
+            shown = contexts_by_name.parameters_on_command_line(name.strip())
             raise SidelightError(f"in --contexts {text!r}, there is no parameter {key!r}: it takes {shown}")
         values[key] = value_of(value)
     return contexts_by_name.load(name.strip(), game, **values)

@@ -26,8 +26,8 @@ _WORDS = {"true": True, "false": False, "none": None}
 def build(text: str, game: Game, horizon: int, dimension: int = 0) -> Strategy:
     """Make the strategy that `text` describes; pass it the horizon or the size of contexts if it needs them."""
     kind, given = _parsed(text)
-    values = players.completed(kind, _checked(kind, given), horizon, dimension)
-    missing = [name for name in players.required(kind) if name not in values]
+    values = players.completed_parameters(kind, _checked(kind, given), horizon, dimension)
+    missing = [name for name in players.required_parameters(kind) if name not in values]
     if "dimension" in missing:
         raise SidelightError(
             f"{kind.__name__} decides by contexts: use 'sidelight simulate' with contexts, for example --contexts "
@@ -46,8 +46,8 @@ def _parsed(text: str) -> tuple[type[Strategy], dict[str, str]]:
         return players.find(head), _pairs(rest, text)
     name, _, parameters = (rest or "").partition(":")
     if name and "=" not in name:
-        return players.own(head, name, text), _pairs(parameters or None, text)
-    raise SidelightError(players.nobody(head))
+        return players.import_own_strategy(head, name, text), _pairs(parameters or None, text)
+    raise SidelightError(players.no_such_strategy(head))
 
 
 def _pairs(text: str | None, whole: str) -> dict[str, str]:

@@ -114,7 +114,7 @@ class Epoch:
         self._rows = None
 
 
-def everything(sides: Sides) -> Epoch:
+def verify_everything_epoch(sides: Sides) -> Epoch:
     """Return the epoch in which every round is verified: the test without scores."""
     rate = sides.test.rate
     return Epoch(sides, np.ones(BINS), np.full(BINS, rate), np.full(BINS, 1.0 / BINS))

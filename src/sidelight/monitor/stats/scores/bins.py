@@ -76,7 +76,7 @@ def prior_from(others: Iterable[Slope]) -> Prior:
     return Prior(weighted / whole, min(_SLOPE_SD**2, _SLOPE_SD_BETWEEN**2 + 1.0 / whole))
 
 
-def fitted(verified: Array, errors: Array, tolerance: float, prior: Prior) -> tuple[Array, Slope]:
+def fitted_bin_logits(verified: Array, errors: Array, tolerance: float, prior: Prior) -> tuple[Array, Slope]:
     """Return the logits of the chances of an error by bin, and what these answers say about the slope alone."""
     start = a = math.log(tolerance / (1.0 - tolerance)) + _INTERCEPT_SHIFT
     s, x, weights = prior.mean, _QUANTILES, (_INTERCEPT_SD**-2, 1.0 / prior.variance)

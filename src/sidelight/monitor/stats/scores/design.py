@@ -58,7 +58,7 @@ def design(logits: Array, shares: Array, tolerance: float) -> Design:
         rate = max(_LEAST_RATE * tolerance, min(rate, tolerance * (1.0 - _NEAREST)))
     else:
         rate = min(max(rate, tolerance * (1.0 + _NEAREST)), (1.0 + tolerance) / 2.0)
-    rates, centres = shifted(logits, shares, rate), shifted(logits, shares, tolerance)
+    rates, centres = shifted_rates(logits, shares, rate), shifted_rates(logits, shares, tolerance)
     null = hardest_null(rates, centres, shares, tolerance)
     raw = null * (1.0 - null) / np.maximum(np.abs(null - rates), 1e-12)
     candidates = np.vstack([np.clip(np.outer(_SCALES, raw / raw.max()), FLOOR, 1.0), np.ones(BINS)])
@@ -71,7 +71,7 @@ def design(logits: Array, shares: Array, tolerance: float) -> Design:
     return Design(candidates[best], centres, float(labels[best] / growth[best]))
 
 
-def shifted(logits: Array, shares: Array, mean: float) -> Array:
+def shifted_rates(logits: Array, shares: Array, mean: float) -> Array:
     """Return rates whose logits are shifted so that they have the given mean: Newton's method on its logit."""
     shift, goal = 0.0, math.log(mean / (1.0 - mean))
     for _ in range(_STEPS):

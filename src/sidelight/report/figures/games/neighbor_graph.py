@@ -10,7 +10,7 @@ from sidelight.analysis import Analysis
 from sidelight.report.figures.canvas import Box, Canvas, Spot, measure
 from sidelight.report.figures.colors import BORDERS, FAINT, INK, Border, border_style
 from sidelight.report.figures.games.title_and_legend import draw_legend, draw_title
-from sidelight.report.figures.labels import action_labels, shortened
+from sidelight.report.figures.labels import action_labels, shortened_label
 
 _NODE = "#9fc9e4"
 _ROW = 0.22
@@ -93,7 +93,7 @@ def _write_names(canvas: Canvas, nodes: list[_Node], away: float) -> None:
         spot = (node.spot[0] + away * math.cos(node.angle), node.spot[1] + away * math.sin(node.angle))
         canvas.text(
             spot,
-            shortened(node.label, 20),
+            shortened_label(node.label, 20),
             size=size,
             rotation=along - 180 if leftwards else along,
             rotation_mode="anchor",

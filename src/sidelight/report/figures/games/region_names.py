@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sidelight.report.figures.canvas import Spot, measure
-from sidelight.report.figures.labels import spread, wrapped
+from sidelight.report.figures.labels import spread, wrapped_label
 
 _GAP = 0.09
 
@@ -31,7 +31,7 @@ def place_names(
     """
     inside = {key: _inside(key, regions[key], names[key]) for key in regions if key not in beside}
     outer = {key: _center(corners) for key, corners in regions.items() if inside.get(key) is None}
-    texts = {key: wrapped(names[key], 24) for key in outer}
+    texts = {key: wrapped_label(names[key], 24) for key in outer}
     sizes = [measure(text)[1] + 0.08 for text in texts.values()]
     heights = spread([y for _, y in outer.values()], sizes, 0.0, max(column[1], sum(sizes)))
     found = [each for each in inside.values() if each is not None]
@@ -42,7 +42,12 @@ def place_names(
 
 def _inside(key: int, corners: Sequence[Spot], name: str) -> NamePlace | None:
     """Try the name on one line, then on several, then in a smaller type."""
-    for text, size in ((name, 9.5), (wrapped(name), 9.5), (wrapped(name, 9), 9.0), (wrapped(name), 8.0)):
+    for text, size in (
+        (name, 9.5),
+        (wrapped_label(name), 9.5),
+        (wrapped_label(name, 9), 9.0),
+        (wrapped_label(name), 8.0),
+    ):
         spot, room = _roomiest(corners, measure(text, size))
         if room >= _GAP:
             return NamePlace(key, text, spot, size)

@@ -10,10 +10,10 @@ from matplotlib.ticker import MaxNLocator
 
 from sidelight.analysis import Analysis
 from sidelight.report.figures.canvas import Canvas, Spot, measure
-from sidelight.report.figures.colors import FAINT, INK, PALE, border_style, fill, plate, stroke
+from sidelight.report.figures.colors import FAINT, INK, PALE, border_style, fill, line_color, text_background
 from sidelight.report.figures.games.cells import cell
 from sidelight.report.figures.games.title_and_legend import draw_legend, draw_title
-from sidelight.report.figures.labels import action_labels, number, outcome_label, spread, wrapped
+from sidelight.report.figures.labels import action_labels, number, outcome_label, spread, wrapped_label
 
 _STRIP = 0.36
 _SMALL = 8.0
@@ -104,7 +104,7 @@ def _draw_lines(canvas: Canvas, plot: _Plot, lines: list[_Line], ranked: list[in
             color, dashes = (FAINT, (0, (6, 2, 1, 2))) if line.status == "degenerate" else (PALE, "solid")
             canvas.line(ends, color=color, ls=dashes, lw=1.1, zorder=2)
             continue
-        color = stroke(ranked.index(line.action))
+        color = line_color(ranked.index(line.action))
         canvas.line(ends, color=color, lw=1.2, zorder=3)
         best = [(plot.x(end), plot.y(line.at(end))) for end in line.cell]
         canvas.line(best, color=color, lw=3.8, zorder=4)
@@ -162,7 +162,7 @@ def _draw_cells(canvas: Canvas, plot: _Plot, cells: list[_Line], top: float) -> 
         middle = ((left + right) / 2, top - _STRIP / 2)
         fitting = [size for size in (9, 8, 7.5) if measure(line.label, size)[0] + 0.14 <= right - left]
         if fitting:
-            inside.append((middle, line.label, fitting[0], plate(color, hatch)))
+            inside.append((middle, line.label, fitting[0], text_background(color, hatch)))
         else:
             outside.append((middle, line.label))
     size = min((size for _, _, size, _ in inside), default=9)
@@ -175,7 +175,7 @@ def _name_below(canvas: Canvas, plot: _Plot, outside: list[tuple[Spot, str]], bo
     """Write the names that found no room inside their cells; return where the lowest of them ends."""
     if not outside:
         return bottom
-    texts = [wrapped(label) for _, label in outside]
+    texts = [wrapped_label(label) for _, label in outside]
     widths, heights = zip(*(measure(text, _SMALL) for text in texts), strict=True)
     upright = sum(widths) + 0.12 * len(widths) > plot.width + 0.4
     sizes = [

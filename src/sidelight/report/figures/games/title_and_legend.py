@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from sidelight.analysis import Analysis
 from sidelight.report.figures.canvas import Box, Canvas, measure
 from sidelight.report.figures.colors import BORDERS, FAINT, INK, Border, border_style
-from sidelight.report.figures.labels import drawable, shortened
+from sidelight.report.figures.labels import drawable_line, shortened_label
 from sidelight.text import count
 
 _REGRET = {
@@ -34,7 +34,7 @@ def draw_title(canvas: Canvas, analysis: Analysis) -> None:
         color=FAINT,
         math=True,
     )
-    name = shortened(drawable(game.name or "A game"), 110)
+    name = shortened_label(drawable_line(game.name or "A game"), 110)
     room = max(box.right, below.right) - box.left
     while measure(lines := textwrap.fill(name, 60), 13, bold=True)[0] > room and room < 4:
         room += 0.5

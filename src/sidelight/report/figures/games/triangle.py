@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from sidelight.analysis import Analysis
 from sidelight.report.figures.canvas import Canvas, Spot
-from sidelight.report.figures.colors import FAINT, INK, border_style, fill, plate
+from sidelight.report.figures.colors import FAINT, INK, border_style, fill, text_background
 from sidelight.report.figures.games.cells import Law, border, cell, whole_space
 from sidelight.report.figures.games.region_names import place_names
 from sidelight.report.figures.games.title_and_legend import draw_legend, draw_title
-from sidelight.report.figures.labels import action_labels, listed, outcome_label, wrapped
+from sidelight.report.figures.labels import action_labels, listed_in_label, outcome_label, wrapped_label
 
 _SIDE = 4.6
 
@@ -35,13 +35,13 @@ def draw_triangle(canvas: Canvas, analysis: Analysis) -> None:
     names = {action: labels[action] for action in best}
     for corners, members in thin.items():
         regions[members[0]] = _spots(corners)
-        names[members[0]] = f"{listed([labels[member] for member in members], 3)} (degenerate)"
+        names[members[0]] = f"{listed_in_label([labels[member] for member in members], 3)} (degenerate)"
     _write_names(canvas, regions, names, ranks)
     draw_title(canvas, analysis)
     marks = [("touch", "degenerate: best at one point only")] if any(len(c) == 1 for c in thin) else []
     marks += [("band", "degenerate: best on a line only")] if any(len(c) == 2 for c in thin) else []
     empty = [labels[action] for action in labels if analysis.status(action) == "dominated"]
-    draw_legend(canvas, analysis, marks, f"Dominated, never best: {listed(empty)}" if empty else "")
+    draw_legend(canvas, analysis, marks, f"Dominated, never best: {listed_in_label(empty)}" if empty else "")
 
 
 def _spots(laws: Sequence[Law]) -> list[Spot]:
@@ -79,7 +79,7 @@ def _draw_borders(canvas: Canvas, analysis: Analysis) -> None:
 def _draw_corners(canvas: Canvas, analysis: Analysis) -> None:
     """Name the corners by the outcomes that are certain there."""
     for outcome, (x, y) in enumerate(_spots(whole_space(3))):
-        name = wrapped(f"always {outcome_label(analysis.game, outcome)}", 18)
+        name = wrapped_label(f"always {outcome_label(analysis.game, outcome)}", 18)
         below = outcome < 2
         canvas.text((x, y - 0.12 if below else y + 0.1), name, va="top" if below else "bottom", color=FAINT)
 
@@ -89,7 +89,7 @@ def _write_names(canvas: Canvas, regions: dict[int, list[Spot]], names: dict[int
     thin = [key for key in regions if key not in ranks]
     for each in place_names(regions, names, thin, (_SIDE + 0.3, _SIDE * math.sqrt(3) / 2)):
         if each.anchor is None:
-            canvas.text(each.spot, each.text, size=each.size, bbox=plate(*fill(ranks[each.key])))
+            canvas.text(each.spot, each.text, size=each.size, bbox=text_background(*fill(ranks[each.key])))
             continue
         end = (each.spot[0] - 0.04, each.spot[1])
         canvas.line([each.anchor, end], color="white", lw=2.2, zorder=6)

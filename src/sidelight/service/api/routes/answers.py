@@ -8,14 +8,14 @@ from fastapi import Body
 from pydantic import Field, Tag
 from typing_extensions import TypedDict
 
-from sidelight.service.api.requests import Call, needs_on
+from sidelight.service.api.requests import Call, needs_monitor_scope
 from sidelight.service.api.routing import BatchRoute, make_router, refusals
-from sidelight.service.api.validation import either
+from sidelight.service.api.validation import batch_discriminator
 from sidelight.service.domain import answers
 from sidelight.service.domain.answers import CONFLICT, GONE, UNKNOWN
 from sidelight.service.domain.inputs import AnswerTo, Shape
 from sidelight.service.limits import BATCH
-from sidelight.service.problems import Problem, place, relocated
+from sidelight.service.problems import Problem, place, relocated_problems
 
 router = make_router("answers", BatchRoute)
 _REFUSED = {UNKNOWN: "not-found", CONFLICT: "conflict", GONE: "gone"}
@@ -47,8 +47,10 @@ class AnswersOut(TypedDict):
 
 @router.post("/v1/monitors/{monitor}/answers", responses=refusals("conflict", "gone"))
 async def take(
-    body: Annotated[Annotated[AnswerTo, Tag("one")] | Annotated[AnswersIn, Tag("many")], either("answers"), Body()],
-    call: Annotated[Call, needs_on("answer")],
+    body: Annotated[
+        Annotated[AnswerTo, Tag("one")] | Annotated[AnswersIn, Tag("many")], batch_discriminator("answers"), Body()
+    ],
+    call: Annotated[Call, needs_monitor_scope("answer")],
 ) -> AnswerOut | AnswersOut:
     """Record what verifications showed: one answer, or a batch with a result for each.
 
@@ -62,7 +64,7 @@ async def take(
     """
     single = isinstance(body, AnswerTo)
     given = [body] if isinstance(body, AnswerTo) else body.answers
-    with relocated(None if single else "answers"):
+    with relocated_problems(None if single else "answers"):
         job = answers.record_answers(call.monitor, given, actor=call.caller.actor, settles=call.caller.may("settle"))
         results = await call.do(job)
     if single and results[0].status in _REFUSED:

@@ -8,13 +8,13 @@ from fastapi import Body
 from pydantic import Field, Tag
 from typing_extensions import TypedDict
 
-from sidelight.service.api.requests import Call, needs_on
+from sidelight.service.api.requests import Call, needs_monitor_scope
 from sidelight.service.api.routing import BatchRoute, links, make_router, refusals
-from sidelight.service.api.validation import either
+from sidelight.service.api.validation import batch_discriminator
 from sidelight.service.domain import decisions
 from sidelight.service.domain.inputs import Label, Prediction, Shape
 from sidelight.service.limits import BATCH
-from sidelight.service.problems import relocated
+from sidelight.service.problems import relocated_problems
 
 router = make_router("decisions", BatchRoute)
 _NEXT = links(
@@ -46,19 +46,21 @@ class DecisionsOut(TypedDict):
 
 
 Predictions = Annotated[
-    Annotated[Prediction, Tag("one")] | Annotated[PredictionsIn, Tag("many")], either("predictions"), Body()
+    Annotated[Prediction, Tag("one")] | Annotated[PredictionsIn, Tag("many")],
+    batch_discriminator("predictions"),
+    Body(),
 ]
 
 
 @router.post("/v1/monitors/{monitor}/decisions", responses=refusals("conflict", "gone") | {200: {"links": _NEXT}})
-async def decide(body: Predictions, call: Annotated[Call, needs_on("decide")]) -> DecisionOut | DecisionsOut:
+async def decide(body: Predictions, call: Annotated[Call, needs_monitor_scope("decide")]) -> DecisionOut | DecisionsOut:
     """Decide which predictions to verify: one, or a batch, completely or not at all.
 
     An id that was decided before gets the same decision again; with another class, it is a conflict.
     """
     single = isinstance(body, Prediction)
     given = [body] if isinstance(body, Prediction) else body.predictions
-    with relocated(None if single else "predictions"):
+    with relocated_problems(None if single else "predictions"):
         made = await call.do(decisions.decide(call.service, call.monitor, given, actor=call.caller.actor))
     plain: Any = [
         {"id": one.id, "verify": one.verify, "reason": one.reason, "prediction": one.prediction}

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import Query, Response
 
-from sidelight.service.api.requests import Call, needs_on
+from sidelight.service.api.requests import Call, needs_monitor_scope
 from sidelight.service.api.routing import make_router, refusals
 from sidelight.service.api.validation import Page
 from sidelight.service.http.responses import SAFE_HEADERS
@@ -22,7 +22,7 @@ _LINES: dict[int | str, Any] = {
 
 
 @router.get("/v1/monitors/{monitor}/journal", response_class=Response, responses=refusals("gone") | _LINES)
-async def read(query: Annotated[Page, Query()], call: Annotated[Call, needs_on("admin")]) -> Response:
+async def read(query: Annotated[Page, Query()], call: Annotated[Call, needs_monitor_scope("admin")]) -> Response:
     """Read the journal as JSON Lines, in order; fewer entries than `limit` mean that no more are left."""
 
     def look(tx: Reader) -> str:

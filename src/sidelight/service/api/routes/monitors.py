@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchem
 from typing_extensions import TypedDict
 
 from sidelight.monitor.report.breakdown import TrueClasses
-from sidelight.service.api.requests import Admin, Call, needs, needs_on, prefers
+from sidelight.service.api.requests import Admin, Call, needs_monitor_scope, needs_scope, prefers_media_type
 from sidelight.service.api.routing import links, make_router, refusals
 from sidelight.service.domain import monitor_changes, monitors
 from sidelight.service.domain.inputs import Shape
@@ -91,7 +91,7 @@ class ReportOut(BaseModel):
     saved: int
 
 
-_Administrator = Annotated[Call, needs_on("admin")]
+_Administrator = Annotated[Call, needs_monitor_scope("admin")]
 
 
 @router.post(
@@ -109,14 +109,14 @@ async def create(body: Annotated[MonitorIn, Body()], call: Admin) -> Response:
 
 
 @router.get("/v1/monitors")
-async def list_all(call: Annotated[Call, needs("report")]) -> MonitorsOut:
+async def list_all(call: Annotated[Call, needs_scope("report")]) -> MonitorsOut:
     """List the monitors that the caller may see, by name; archived ones are left out."""
     only, found = call.caller.monitors, await call.read(monitors.all_monitors)
     return {"monitors": [_monitor_reply(one) for one in found if only is None or one.id in only]}
 
 
 @router.get("/v1/monitors/{monitor}")
-async def show(call: Annotated[Call, needs_on("report")]) -> MonitorOut:
+async def show(call: Annotated[Call, needs_monitor_scope("report")]) -> MonitorOut:
     """Describe a monitor and its settings."""
     return _monitor_reply(await call.read(lambda tx: monitors.find_monitor(tx, call.name)))
 
@@ -148,10 +148,10 @@ async def shorten(body: Annotated[PruneIn, Body()], call: _Administrator) -> Pru
     response_model=ReportOut,
     responses={200: {"content": {"text/html": {"schema": {"type": "string"}}}}},
 )
-async def report(call: Annotated[Call, needs_on("report")]) -> Any:
+async def report(call: Annotated[Call, needs_monitor_scope("report")]) -> Any:
     """Report on every class, as JSON, or as a page if the Accept header prefers text/html."""
     found = await asyncio.to_thread(call.service.report, call.monitor)
-    if not prefers(call.request.headers.get("accept", ""), "text/html"):
+    if not prefers_media_type(call.request.headers.get("accept", ""), "text/html"):
         return await asyncio.to_thread(found.to_dict)
     page = await asyncio.to_thread(found.to_html, title=f"Report of the monitor {call.name}")
     headers = SAFE_HEADERS | {"Content-Security-Policy": _PAGE_POLICY}
@@ -159,7 +159,7 @@ async def report(call: Annotated[Call, needs_on("report")]) -> Any:
 
 
 @router.get("/v1/monitors/{monitor}/true-classes", responses=refusals("conflict"))
-async def true_classes(call: Annotated[Call, needs_on("report")]) -> TrueClasses:
+async def true_classes(call: Annotated[Call, needs_monitor_scope("report")]) -> TrueClasses:
     """Say which true classes were predicted as which, and how much of each is missed, where answers told them.
 
     There are at most 100 true classes, those with the most answers first.

@@ -10,7 +10,7 @@ from fastapi import Body
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from sidelight.service.api.requests import Call, needs_on
+from sidelight.service.api.requests import Call, needs_monitor_scope
 from sidelight.service.api.routing import make_router, refusals
 from sidelight.service.domain import payloads
 from sidelight.service.domain.inputs import Label, Shape
@@ -86,7 +86,7 @@ class ReleaseOut(TypedDict):
     released: bool
 
 
-_Reviewer = Annotated[Call, needs_on("answer")]
+_Reviewer = Annotated[Call, needs_monitor_scope("answer")]
 
 
 @router.post("/v1/monitors/{monitor}/queue/claim", responses=refusals("gone"))
@@ -121,7 +121,7 @@ async def release(body: Annotated[VerificationIn, Body()], call: _Reviewer) -> R
 
 
 @router.post("/v1/monitors/{monitor}/queue/settle", responses=refusals("conflict", "gone"))
-async def settle(body: Annotated[ReviewIn, Body()], call: Annotated[Call, needs_on("settle")]) -> Reviewed:
+async def settle(body: Annotated[ReviewIn, Body()], call: Annotated[Call, needs_monitor_scope("settle")]) -> Reviewed:
     """Settle a verification, whatever its reviews say."""
     said = Said(body.correct, body.label, body.skipped)
     job = settle_verification(call.monitor, call.caller.actor, body.number, said, body.revision, body.replace)

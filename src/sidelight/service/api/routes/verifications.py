@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 from typing_extensions import TypedDict
 
 from sidelight.monitor import Reason
-from sidelight.service.api.requests import Call, needs_on, prefers
+from sidelight.service.api.requests import Call, needs_monitor_scope, prefers_media_type
 from sidelight.service.api.routing import BatchRoute, make_router, refusals
 from sidelight.service.api.validation import Page
 from sidelight.service.auth.reviewers import reviewer_names
@@ -61,7 +61,7 @@ class PendingsOut(TypedDict):
 
 
 @router.get("/v1/monitors/{monitor}/pending")
-async def pending(query: Annotated[Page, Query()], call: Annotated[Call, needs_on("answer")]) -> PendingsOut:
+async def pending(query: Annotated[Page, Query()], call: Annotated[Call, needs_monitor_scope("answer")]) -> PendingsOut:
     """List pending verifications in the order requested; fewer than `limit` means that no more are left."""
 
     def look(tx: Reader) -> list[Any]:
@@ -117,7 +117,9 @@ _CSV = "text/csv"
     response_model=VerificationsOut,
     responses={200: {"content": {_CSV: {"schema": {"type": "string"}}}}},
 )
-async def list_all(query: Annotated[VerificationsPage, Query()], call: Annotated[Call, needs_on("report")]) -> Response:
+async def list_all(
+    query: Annotated[VerificationsPage, Query()], call: Annotated[Call, needs_monitor_scope("report")]
+) -> Response:
     """List verifications in the order requested, as JSON, or as CSV if `format` or the Accept header says so."""
     wanted = Wanted(query.prediction, query.state, query.since, query.until)
 
@@ -136,7 +138,7 @@ async def list_all(query: Annotated[VerificationsPage, Query()], call: Annotated
     rows = await call.read(look)
     following = rows[query.limit - 1]["number"] if len(rows) > query.limit else None
     rows = rows[: query.limit]
-    if query.format != "csv" and (query.format or not prefers(call.request.headers.get("accept", ""), _CSV)):
+    if query.format != "csv" and (query.format or not prefers_media_type(call.request.headers.get("accept", ""), _CSV)):
         return answer({"verifications": rows, "next": following})
     headers = SAFE_HEADERS | {"Content-Disposition": 'attachment; filename="verifications.csv"'}
     if following is not None:
@@ -169,6 +171,8 @@ class ErasuresOut(TypedDict):
 
 
 @router.post("/v1/monitors/{monitor}/erase", responses=refusals("gone"))
-async def erase(body: Annotated[ErasuresIn, Body()], call: Annotated[Call, needs_on("admin")]) -> ErasuresOut:
+async def erase(
+    body: Annotated[ErasuresIn, Body()], call: Annotated[Call, needs_monitor_scope("admin")]
+) -> ErasuresOut:
     """Delete payloads on request now, whatever the retention; waiting verifications are released."""
     return {"erased": await call.do(retention.erase_payloads(call.monitor, body.ids, actor=call.caller.actor))}

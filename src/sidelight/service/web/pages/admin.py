@@ -16,7 +16,7 @@ from sidelight.service.store.base import Reader
 from sidelight.service.web.rendering import page_address, render_page
 from sidelight.service.web.visitors import (
     Form,
-    enter_admin,
+    enter_admin_page,
     form_of,
     make_router,
     own_address,
@@ -68,13 +68,13 @@ class Secret(NamedTuple):
 @router.get("/admin")
 def reviewers_page(request: Request) -> Response:
     """Show who may sign in."""
-    return _list(request, enter_admin(request), "Reviewers")
+    return _list(request, enter_admin_page(request), "Reviewers")
 
 
 @router.post("/admin/reviewers")
 def invite_reviewer_form(request: Request) -> Response:
     """Add a reviewer and show the link that lets them choose a password."""
-    visitor, form = enter_admin(request), form_of(request)
+    visitor, form = enter_admin_page(request), form_of(request)
     job = reviewers.invite_reviewer(visitor.actor, form.get("name"), form.all("scope"), _only(form))
     return _list(request, visitor, "Reviewers", _link(request, service_of(request).do(job)))
 
@@ -82,13 +82,13 @@ def invite_reviewer_form(request: Request) -> Response:
 @router.get("/admin/keys")
 def keys_page(request: Request) -> Response:
     """Show the keys that programs use."""
-    return _list(request, enter_admin(request), "Keys")
+    return _list(request, enter_admin_page(request), "Keys")
 
 
 @router.post("/admin/keys")
 def create_key_form(request: Request) -> Response:
     """Create a key and show it once."""
-    visitor, form = enter_admin(request), form_of(request)
+    visitor, form = enter_admin_page(request), form_of(request)
     days = form.number("days")
     seconds = None if days is None else days * _DAY
     job = keys.create_key(visitor.actor, form.get("name"), form.all("scope"), _only(form), seconds)
@@ -98,13 +98,13 @@ def create_key_form(request: Request) -> Response:
 @router.get("/admin/webhooks")
 def webhooks_page(request: Request) -> Response:
     """Show the webhooks."""
-    return _list(request, enter_admin(request), "Webhooks")
+    return _list(request, enter_admin_page(request), "Webhooks")
 
 
 @router.post("/admin/webhooks")
 def create_webhook_form(request: Request) -> Response:
     """Create a webhook and show its secret once, if it has one."""
-    visitor, form = enter_admin(request), form_of(request)
+    visitor, form = enter_admin_page(request), form_of(request)
     given = (form.get("url").strip(), form.all("event"), _only(form), request.app.state.options.egress)
     format = next((one for one in FORMATS if one == form.get("format")), GENERIC)
     job = endpoints.create_webhook(visitor.actor, *given, format, form.get("routing_key").strip() or None)
@@ -118,7 +118,7 @@ def create_webhook_form(request: Request) -> Response:
 @router.post("/admin/{kind}/{id}")
 def change_form(request: Request, kind: str, id: str) -> Response:
     """Change the scopes of a reviewer or key, give them a new link or key, or end or renew their access."""
-    visitor, form, service = enter_admin(request), form_of(request), service_of(request)
+    visitor, form, service = enter_admin_page(request), form_of(request), service_of(request)
     what, actor = form.get("do"), visitor.actor
     if (kind, what) == ("reviewers", "link"):
         return _list(request, visitor, "Reviewers", _link(request, service.do(reviewers.renew_link(actor, id))))
@@ -138,7 +138,7 @@ def change_form(request: Request, kind: str, id: str) -> Response:
 @router.get("/admin/audit")
 def audit_page(request: Request, at: float | None = None, id: str = "") -> Response:
     """Show who changed what."""
-    visitor = enter_admin(request)
+    visitor = enter_admin_page(request)
     with service_of(request).read() as tx:
         notes = audit.read_audit(tx, None if at is None else (at, id))
         names = reviewers.reviewer_names(tx)
@@ -159,7 +159,7 @@ def audit_page(request: Request, at: float | None = None, id: str = "") -> Respo
 @router.post("/admin/monitors")
 def create_monitor_form(request: Request) -> Response:
     """Create a monitor from the most common settings."""
-    visitor, form = enter_admin(request), form_of(request)
+    visitor, form = enter_admin_page(request), form_of(request)
     settings: dict[str, Any] = {"tolerance": form.number("tolerance"), "confidence": form.number("confidence")}
     settings |= {"daily_cap": form.whole("daily_cap"), "reviews": form.whole("reviews")}
     labels = [one.strip() for one in form.get("labels").split(",") if one.strip()]

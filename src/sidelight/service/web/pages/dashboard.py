@@ -23,16 +23,16 @@ from sidelight.service.web.charts import percent
 from sidelight.service.web.class_rows import (
     answer_rate,
     class_address,
+    class_histories,
+    class_standings,
     class_warnings,
-    histories,
     needed_words,
-    standings,
     turn_rows,
 )
 from sidelight.service.web.pages.overview import VERDICTS, tolerance_words
 from sidelight.service.web.rendering import page_address, render_page
 from sidelight.service.web.visitors import (
-    enter,
+    enter_page,
     make_router,
     monitor_for,
     new_etag,
@@ -40,7 +40,7 @@ from sidelight.service.web.visitors import (
     page_context,
     service_of,
 )
-from sidelight.text import count, grouped
+from sidelight.text import count, thousands
 
 router = make_router()
 _PAGE = 100
@@ -70,7 +70,7 @@ _CLASS_WORDS = {
 @router.get("/m/{monitor}")
 def dashboard_page(request: Request, monitor: str, verdict: str = "", q: str = "", page: int = 1) -> Response:
     """Show all classes, the most important first."""
-    visitor, service = enter(request), service_of(request)
+    visitor, service = enter_page(request), service_of(request)
     with service.read() as tx:
         row, review = monitor_for(tx, visitor, monitor, "report")
         waiting = waiting_for(tx, row.id, visitor.actor, review.reviews, visitor.may("settle", row.id))
@@ -78,7 +78,10 @@ def dashboard_page(request: Request, monitor: str, verdict: str = "", q: str = "
     report = service.report(row.id)
     shown, table = _class_table(row, report, verdict, q, page)
     with service.read() as tx:
-        past, unsettled = histories(tx, row.id, [one.name for one in shown]), standings(tx, row.id, review.reviews)
+        past, unsettled = (
+            class_histories(tx, row.id, [one.name for one in shown]),
+            class_standings(tx, row.id, review.reviews),
+        )
         keys = [journal.text_of(one.name) for one in shown]
         context = (
             page_context(visitor, row, "Dashboard")
@@ -136,7 +139,7 @@ def _totals(report: Report) -> dict[str, Any]:
 @router.get("/m/{monitor}/class")
 def class_page(request: Request, monitor: str, name: str) -> Response:
     """Show one class and its history."""
-    visitor, service = enter(request), service_of(request)
+    visitor, service = enter_page(request), service_of(request)
     with service.read() as tx:
         row, review = monitor_for(tx, visitor, monitor, "report")
     etag = new_etag(request, visitor, row.last)
@@ -144,9 +147,9 @@ def class_page(request: Request, monitor: str, name: str) -> Response:
     one = _find_class(report, name)
     key = journal.text_of(one.name)
     with service.read() as tx:
-        (points, turns) = histories(tx, row.id, [one.name])[key]
+        (points, turns) = class_histories(tx, row.id, [one.name])[key]
         rows = turn_rows(tx, row.id, row.name, turns)
-        standing, now = standings(tx, row.id, review.reviews).get(key), tx.now()
+        standing, now = class_standings(tx, row.id, review.reviews).get(key), tx.now()
     bins = () if one.score is None else one.score.bins
     rates = [part.errors / part.verified if part.verified else None for part in bins]
     context = page_context(visitor, row, "Dashboard") | {
@@ -175,7 +178,7 @@ def _find_class(report: Report, name: str) -> ClassReport:
 
 
 def _facts(report: Report) -> list[tuple[str, str]]:
-    facts = [("Classes", grouped(len(report.classes))), ("Policy", f"{report.policy}, mode {report.mode}")]
+    facts = [("Classes", thousands(len(report.classes))), ("Policy", f"{report.policy}, mode {report.mode}")]
     if report.overall is not None and report.predictions:
         low, high = report.overall.interval
         facts.insert(0, ("Error rate", f"{percent(low)} to {percent(high)} of all predictions are wrong"))
@@ -203,7 +206,7 @@ def _class_facts(one: ClassReport) -> list[tuple[str, str]]:
     facts = [
         (
             "Answers that count",
-            f"{grouped(one.counted)} of {grouped(one.verified)}, {grouped(one.errors)} wrong in total",
+            f"{thousands(one.counted)} of {thousands(one.verified)}, {thousands(one.errors)} wrong in total",
         ),
         ("Reopened", f"{count(one.reopened, 'time')}, {one.alarms} by drift"),
     ]

@@ -15,7 +15,7 @@ from sidelight.service.problems import Problem
 from sidelight.service.web.rendering import render_page
 from sidelight.service.web.visitors import (
     door_of,
-    enter,
+    enter_page,
     form_of,
     is_secure,
     local_path,
@@ -77,13 +77,13 @@ def _signin(request: Request, target: str, name: str, problem: Problem | None = 
 def account_page(request: Request, changed: bool = False) -> Response:
     """Show who has signed in, and let them change their password."""
     notice = {"kind": "good", "text": "Your password is changed. You are signed out everywhere else."}
-    return _account(enter(request), {"notice": notice} if changed else {})
+    return _account(enter_page(request), {"notice": notice} if changed else {})
 
 
 @router.post("/account")
 async def password_form(request: Request) -> Response:
     """Change the password of someone who knows the old one."""
-    visitor, form = await run_in_threadpool(enter, request), form_of(request)
+    visitor, form = await run_in_threadpool(enter_page, request), form_of(request)
     try:
         await door_of(request).knock(request, visitor.name)
         cookie = await run_in_threadpool(_change, request, visitor, form.get("old"), form.get("password"))
@@ -106,7 +106,7 @@ def _account(visitor: Reviewer, context: dict[str, Any], problem: Problem | None
 @router.post("/signout")
 def signout_form(request: Request) -> Response:
     """End the session."""
-    enter(request)
+    enter_page(request)
     cookie = _old_cookie(request)
     if cookie is not None:
         service_of(request).do(sessions.sign_out(cookie))

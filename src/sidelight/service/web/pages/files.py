@@ -7,7 +7,7 @@ from fastapi import Request, Response
 from sidelight.service.domain.queue import find_verification
 from sidelight.service.problems import Problem
 from sidelight.service.web.rendering import STATIC, asset, static_file
-from sidelight.service.web.visitors import enter, make_router, monitor_for, service_of
+from sidelight.service.web.visitors import enter_page, make_router, monitor_for, service_of
 
 router = make_router()
 _FOREVER = "public, max-age=31536000, immutable"
@@ -32,7 +32,7 @@ def favicon() -> Response:
 @router.get("/m/{monitor}/verifications/{number}/image")
 def payload_picture(request: Request, monitor: str, number: int) -> Response:
     """Return the picture of a verification. It comes from outside, so nothing in it may run or load."""
-    visitor = enter(request)
+    visitor = enter_page(request)
     with service_of(request).read() as tx:
         found, _ = monitor_for(tx, visitor, monitor, "answer")
         sql = "SELECT media_type, content FROM payloads WHERE monitor = ? AND verification = ?"

@@ -14,7 +14,7 @@ from sidelight.service.web import charts
 from sidelight.service.web.charts import percent
 from sidelight.service.web.class_rows import class_address
 from sidelight.service.web.rendering import page_address, render_page
-from sidelight.service.web.visitors import enter, make_router, monitor_for, new_etag, page_context, service_of
+from sidelight.service.web.visitors import enter_page, make_router, monitor_for, new_etag, page_context, service_of
 from sidelight.text import count
 
 router = make_router()
@@ -28,7 +28,7 @@ _TONES = {"worse": "above", "better": "below", "not worse": "below", "unknown": 
 @router.get("/m/{monitor}/insight")
 def insight_page(request: Request, monitor: str, key: str = "", page: int = 1) -> Response:
     """Show segments, the worst first, versions and true classes."""
-    visitor, service = enter(request), service_of(request)
+    visitor, service = enter_page(request), service_of(request)
     with service.read() as tx:
         row, _ = monitor_for(tx, visitor, monitor, "report")
     etag = new_etag(request, visitor, row.last)

@@ -17,7 +17,7 @@ from sidelight.service.settings import make_review, split
 from sidelight.service.store.base import Reader
 from sidelight.service.web.charts import percent
 from sidelight.service.web.rendering import render_page
-from sidelight.service.web.visitors import enter, make_router, new_etag, page_context, service_of
+from sidelight.service.web.visitors import enter_page, make_router, new_etag, page_context, service_of
 
 router = make_router()
 _MOST_REPORTS = 50
@@ -28,7 +28,7 @@ VERDICTS = ("above", "near", "unknown", "below")
 @router.get("/")
 def overview_page(request: Request) -> Response:
     """Show the monitors."""
-    visitor, service = enter(request), service_of(request)
+    visitor, service = enter_page(request), service_of(request)
     only = visitor.monitors
     with service.read() as tx:
         rows = [one for one in monitors.all_monitors(tx) if only is None or one.id in only]

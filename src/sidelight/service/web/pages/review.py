@@ -32,7 +32,7 @@ from sidelight.service.settings import ReviewSettings
 from sidelight.service.store.base import Reader
 from sidelight.service.web import payload_markup
 from sidelight.service.web.rendering import page_address, render_page
-from sidelight.service.web.visitors import Form, enter, form_of, make_router, monitor_for, page_context, service_of
+from sidelight.service.web.visitors import Form, enter_page, form_of, make_router, monitor_for, page_context, service_of
 from sidelight.service.writer.unit import Job, Verification
 
 router = make_router()
@@ -58,7 +58,7 @@ def review_page(
     request: Request, monitor: str, verification: int | None = None, told: str = "", about: int | None = None
 ) -> Response:
     """Show the requested verification, or the one that the visitor holds, or how many are waiting."""
-    visitor, service = enter(request), service_of(request)
+    visitor, service = enter_page(request), service_of(request)
     with service.read() as tx:
         row, review = monitor_for(tx, visitor, monitor, "answer")
         held = claimed_by(tx, row.id, visitor.actor)
@@ -90,7 +90,7 @@ def review_page(
 @router.post("/m/{monitor}/review")
 def review_form(request: Request, monitor: str) -> Response:
     """Record an answer and go to the next verification."""
-    visitor, service, form = enter(request), service_of(request), form_of(request)
+    visitor, service, form = enter_page(request), service_of(request), form_of(request)
     with service.read() as tx:
         row, _ = monitor_for(tx, visitor, monitor, "answer")
     number, told = form.whole("verification"), ""

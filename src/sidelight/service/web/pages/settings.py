@@ -23,7 +23,7 @@ from sidelight.service.settings import CHANGEABLE_SCHEMA, SERVED, review_plain
 from sidelight.service.web.rendering import render_page
 from sidelight.service.web.visitors import (
     Form,
-    enter,
+    enter_page,
     form_of,
     make_router,
     monitor_for,
@@ -31,7 +31,7 @@ from sidelight.service.web.visitors import (
     service_of,
     told_words,
 )
-from sidelight.service.writer.unit import Work, later, monitor_job
+from sidelight.service.writer.unit import Work, finish_later, monitor_job
 
 router = make_router()
 _FIELDS: Mapping[str, Mapping[str, Any]] = CHANGEABLE_SCHEMA["properties"]
@@ -56,13 +56,13 @@ class Field(NamedTuple):
 def _read_settings(work: Work, monitor: str) -> dict[str, Any]:
     """Return the settings that a monitor has, with the defaults of the version that created it."""
     replica = work.replica(monitor)
-    return later(lambda: replica.monitor.to_dict()["settings"] | review_plain(replica.review))
+    return finish_later(lambda: replica.monitor.to_dict()["settings"] | review_plain(replica.review))
 
 
 @router.get("/m/{monitor}/settings")
 def settings_page(request: Request, monitor: str, saved: bool = False) -> Response:
     """Show all settings."""
-    visitor = enter(request)
+    visitor = enter_page(request)
     with service_of(request).read() as tx:
         row, _ = monitor_for(tx, visitor, monitor, "report")
     return _render_settings(request, visitor, row, notice=_SAVED if saved else None)
@@ -79,9 +79,10 @@ def change_settings_form(request: Request, monitor: str) -> Response:
             raise Problem("conflict", "someone changed the settings meanwhile: look at them and try again")
         # Texts are compared, not values: a form cannot say everything that a request can, such as spaces at an end.
         texts = {
-            name: (_form_text(form.get(name)), _form_text(written(kind_of(name), before.get(name)))) for name in _FIELDS
+            name: (_form_text(form.get(name)), _form_text(setting_field_text(kind_of(name), before.get(name))))
+            for name in _FIELDS
         }
-        changed = {name: said(kind_of(name), new) for name, (new, old) in texts.items() if new != old}
+        changed = {name: setting_field_value(kind_of(name), new) for name, (new, old) in texts.items() if new != old}
         if changed:
             service.do(monitor_changes.change_settings(row.id, changed, actor=visitor.actor))
     except Problem as problem:
@@ -104,7 +105,7 @@ def archive_monitor_form(request: Request, monitor: str) -> Response:
 
 
 def _monitor_administrator(request: Request, monitor: str) -> tuple[Reviewer, MonitorRow]:
-    visitor = enter(request)
+    visitor = enter_page(request)
     with service_of(request).read() as tx:
         return visitor, monitor_for(tx, visitor, monitor, "admin")[0]
 
@@ -122,7 +123,7 @@ def _render_settings(
     fields = []
     for name, schema in _FIELDS.items():
         kind = kind_of(name)
-        text = written(kind, values.get(name)) if form is None else form.get(name)
+        text = setting_field_text(kind, values.get(name)) if form is None else form.get(name)
         fields.append(Field(name, kind, text, schema.get("description", "")))
     context = page_context(visitor, row, "Settings") | {
         "fields": fields,
@@ -140,7 +141,7 @@ def kind_of(name: str) -> str:
     return _KINDS.get(_FIELDS[name].get("type", ""), "value")
 
 
-def written(kind: str, value: Any) -> str:
+def setting_field_text(kind: str, value: Any) -> str:
     """Return the text of a field with this value."""
     if kind == "switch":
         return "1" if value else ""
@@ -151,7 +152,7 @@ def written(kind: str, value: Any) -> str:
     return "" if value is None else value if isinstance(value, str) else json.dumps(value)
 
 
-def said(kind: str, text: str) -> Any:
+def setting_field_value(kind: str, text: str) -> Any:
     """Return the value of a field with this text; what makes no sense is refused later, like in a request."""
     if kind == "switch":
         return bool(text)

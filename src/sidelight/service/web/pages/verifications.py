@@ -17,7 +17,7 @@ from sidelight.service.settings import ReviewSettings
 from sidelight.service.store.base import Reader, Value
 from sidelight.service.web.pages.review import answer_words, state_words
 from sidelight.service.web.rendering import page_address, render_page
-from sidelight.service.web.visitors import enter, make_router, monitor_for, new_etag, page_context, service_of
+from sidelight.service.web.visitors import enter_page, make_router, monitor_for, new_etag, page_context, service_of
 from sidelight.service.writer.unit import Verification
 
 router = make_router()
@@ -43,7 +43,7 @@ def verifications_page(
 ) -> Response:
     """Show a page of verifications."""
     q = q.strip()
-    visitor, service = enter(request), service_of(request)
+    visitor, service = enter_page(request), service_of(request)
     name = request.query_params.get("class")
     with service.read() as tx:
         row, review = monitor_for(tx, visitor, monitor, "report")

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sidelight.kernels.arrays import Floats, Integers
-from sidelight.strategies.any_model.rows import chosen
+from sidelight.strategies.any_model.rows import chosen_rows
 from sidelight.strategies.any_model.stakes import Stakes
 
 _FLOOR = 0.005  # the least probability of an outcome; least squares may say less than 0
@@ -50,7 +50,7 @@ class BySymbol:
         n = len(contexts)
         shown = []
         for part in self._parts:
-            asked = self._rows(chosen(contexts, np.repeat(np.arange(n), len(part.looks))), np.tile(part.looks, n))
+            asked = self._rows(chosen_rows(contexts, np.repeat(np.arange(n), len(part.looks))), np.tile(part.looks, n))
             P = part.belief.predict(asked)
             shown.append(P.reshape(len(P), n, len(part.looks), -1))
         G = np.concatenate(shown, 2) * self._signals.any(2)
@@ -87,7 +87,7 @@ class BySymbol:
         here = np.flatnonzero(np.isin(actions, looks))
         actions, symbols = actions[here], symbols[here]
         outcomes = (self._stakes.shown[actions] == symbols[:, None]).argmax(1)
-        rows = self._rows(chosen(contexts, here), actions) if len(here) else contexts[:0]
+        rows = self._rows(chosen_rows(contexts, here), actions) if len(here) else contexts[:0]
         recent = self._rows(pool, looks[np.arange(len(pool)) % len(looks)])
         return rows, np.zeros(len(here), np.int64), self._stakes.names[actions, outcomes], recent
 

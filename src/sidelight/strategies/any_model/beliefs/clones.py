@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from sidelight.kernels.arrays import Floats, Integers
-from sidelight.strategies.any_model.rows import chosen, joined
+from sidelight.strategies.any_model.rows import chosen_rows, joined_rows
 from sidelight.strategies.any_model.stakes import Stakes
 
 _INVENTED = 8  # labels
@@ -44,7 +44,7 @@ class Clones:
         models = []
         for _ in range(self._members):
             places = rng.integers(len(pool), size=_INVENTED)
-            rows = joined(contexts, chosen(pool, places))
+            rows = joined_rows(contexts, chosen_rows(pool, places))
             said = np.concatenate([outcomes, self._invent(rng)])
             own = rng.exponential(size=len(outcomes))
             weights = np.concatenate([own, np.full(_INVENTED, _INVENTED_WEIGHT / _INVENTED)])
@@ -86,7 +86,7 @@ def _fitted(model: Any, rows: Any, labels: Integers, weights: Floats, rng: np.ra
     drawn = rng.choice(len(labels), size=len(labels), p=weights / weights.sum())
     firsts = np.unique(labels, return_index=True)[1]  # every class is there
     drawn[: len(firsts)] = firsts[: len(drawn)]
-    return clone.fit(chosen(rows, drawn), labels[drawn]) or clone
+    return clone.fit(chosen_rows(rows, drawn), labels[drawn]) or clone
 
 
 def _probabilities(model: Any, contexts: Any) -> Floats:
