@@ -118,7 +118,7 @@ def _laws(kind: str, runs: int) -> Floats:
 
 @functools.lru_cache(maxsize=16)
 def _standards(runs: int) -> tuple[Floats, Floats, Floats]:
-    """Return w, and for this many runs the mean and standard deviation that standardize the contexts."""
+    """Return the weights w of the features, and each run's means and standard deviations of contexts."""
     draws = np.random.RandomState(1)
     direction = draws.uniform(0.0, 0.1, DIMENSION)
     direction /= direction.sum()

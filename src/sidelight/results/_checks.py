@@ -78,7 +78,7 @@ def same_runs(found: Mapping[str, Numbers], runs: int) -> None:
 
 
 def regret_kind(value: Any) -> str:
-    """Return the kind of regret, one of two."""
+    """Return a valid kind of regret; raise an error for any other value."""
     if value not in REGRET_KINDS:
         raise SidelightError(f"regret_kind is {value!r}: it is one of {', '.join(map(repr, REGRET_KINDS))}")
     return str(value)

@@ -226,7 +226,7 @@ class Results:
         return self._replace(**changes, manifest={**self._provenance, **(manifest or {})})
 
     def _column(self, at: int) -> int:
-        """Return the place of a checkpoint."""
+        """Return the column of the checkpoint at round `at`; raise an error if there is none."""
         if not isinstance(at, int | np.integer):
             raise SidelightError(f"at is {at!r}: give the number of a round, an integer")
         found = np.flatnonzero(self.rounds == at)

@@ -19,7 +19,7 @@ _ROUNDS = 200_000  # of a block, at least: a fraction of a second
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Runs `first` to `first + count - 1` of a simulation; a pure function of what it is made of."""
+    """Describe runs `first` to `first + count - 1` of a simulation; results depend on these fields alone."""
 
     strategy: Strategy
     environment: Environment

@@ -41,7 +41,7 @@ def arrays(values: Any) -> list[npt.NDArray[Any]]:
 
 
 def layout(values: Any) -> Any:
-    """Return everything about nested tuples but the contents of their arrays."""
+    """Return the structure of nested tuples: their types, plain values, and each array's dtype and shape."""
     if isinstance(values, tuple):
         return type(values), tuple(map(layout, values))
     return (values.dtype, values.shape) if isinstance(values, np.ndarray) else values

@@ -21,7 +21,7 @@ _LONGEST = 80  # characters of a value in a message
 
 
 class Refused(Exception):  # noqa: N818 - it becomes a problem, not an error of its own
-    """A value that a field cannot have: what to give instead or, with `text`, the whole message."""
+    """Report an invalid value of a field; `wanted` says what to give instead, `text` is a whole message."""
 
     def __init__(self, value: Any, wanted: str = "", text: str = "", place: Place = ()) -> None:
         super().__init__(text or wanted)

@@ -119,7 +119,7 @@ class _Pulse:
         self.last = time.monotonic() + PREPARING
 
     def advance(self, count: int) -> None:
-        """Remember the time."""
+        """Record that the task made progress now."""
         self.last = time.monotonic()
 
 

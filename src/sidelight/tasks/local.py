@@ -99,6 +99,6 @@ class _Hands:
             self._processes.stop()
 
     def advance(self, count: int) -> None:
-        """End a thread's task once the others have stopped."""
+        """Raise `_Stopped` in a thread's task if all work was told to stop."""
         if self._stop.is_set():
             raise _Stopped

@@ -111,7 +111,7 @@ def _perform(task: Task, trace: str) -> tuple[Any, list[str]]:
 
 
 class _Watchdog:
-    """Ends this process if there is no progress for too long; it needs no help of the interpreter for that."""
+    """End this process after too long without progress, even if compiled code never returns to Python."""
 
     def __init__(self, patience: float, stream: TextIO) -> None:
         self._patience, self._stream = patience, stream

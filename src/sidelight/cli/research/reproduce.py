@@ -192,7 +192,7 @@ def _reproduction(options: dict[str, Any], store: Store) -> Reproduction:
 
 @contextlib.contextmanager
 def _kept(folder: Path, reproduction: Reproduction | None = None) -> Iterator[None]:
-    """On Ctrl-C, say how much work is kept, or that only second runs and the report are missing."""
+    """Print on Ctrl-C how many tasks are kept, or that only second runs and the report are missing."""
     try:
         yield
     except KeyboardInterrupt:

@@ -124,7 +124,7 @@ class Rounds:
         return bool(self.edges) and known >= self.redesign_at and self.errors.sum() >= _FEWEST_ERRORS
 
     def redesign(self, prior: Prior) -> None:
-        """Choose the propensities from the next block on."""
+        """Fit error rates to the bins of scores, and choose each bin's propensity from the next block on."""
         known, tolerance = float(self.verified.sum()), self.sides.test.rate
         shares = (self.seen + 0.5) / (self.seen.sum() + 0.5 * BINS)
         logits, self.slope = fitted_bin_logits(self.verified, self.errors, tolerance, prior)

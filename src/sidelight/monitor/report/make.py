@@ -104,7 +104,7 @@ def _drift(settings: Settings, classes: Iterable[ClassReport], ledger: Ledger) -
 
 
 def _refusal(settings: Settings, ledger: Ledger, state: ClassState) -> Reason | None:
-    """Return why the class was not asked about lately, if that is still so."""
+    """Return why no verification of the class was requested lately; None if that reason has passed."""
     if state.stalled in (Reason.ENOUGH_PENDING, Reason.MOST_PENDING):
         return refused_by_cap(settings, ledger, state, None)
     return state.stalled
@@ -135,7 +135,7 @@ def _class_report(
 
 
 def _turned(event: VerdictChanged) -> bool:
-    """Return whether a certain verdict became another one."""
+    """Return whether the verdict changed from one certain verdict to another, not from or to "unknown"."""
     return "unknown" not in (event.before, event.verdict)
 
 

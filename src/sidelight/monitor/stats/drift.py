@@ -86,7 +86,7 @@ class Drift:
         return self.value
 
     def since_change(self) -> int:
-        """Return how many answers came since the change, if there was one: its most likely place."""
+        """Return the number of answers since the most likely place of a change, assuming that there was one."""
         return (self.n - int(np.argmax(self._terms)) - 1) % WINDOW + 1
 
     def _grow(self) -> None:

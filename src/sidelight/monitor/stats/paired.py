@@ -34,7 +34,7 @@ class Differences(NamedTuple):
 
 
 def log_evidence(counts: Differences, m: float, above: bool) -> float:
-    """Return the logarithm of the evidence that the mean of D is above m, or below it; unclear rounds count against."""
+    """Return the log evidence that the mean of D is above m, or below it; unclear rounds weaken it."""
     better, same, worse, unclear = counts
     if above:
         better += unclear

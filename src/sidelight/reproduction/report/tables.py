@@ -114,7 +114,7 @@ def overview_table(account: Account) -> Table:
 
 
 def differences_table(found: Sequence[tuple[Part, Number]]) -> Table:
-    """Return numbers that differ, in short; a second look comes before the first."""
+    """Return a table of the numbers that differ from the paper; a repeated run replaces the first result."""
     titles = ("where", "which", "here ± standard error", "paper", "z", "runs", "protocol")
     rows = []
     for table, one in found:
@@ -157,7 +157,7 @@ def _written(one: Number, value: float | None) -> str | None:
 
 
 def _short(one: Number, value: float) -> str | None:
-    """Write a regret as other tables do, and other measures as the paper does."""
+    """Format a regret as in the other tables of this library, and any other measure as the paper prints it."""
     return regret_text(value) if one.measure == "regret" else _written(one, value)
 
 

@@ -60,7 +60,7 @@ def _secret(password: str) -> bytes:
 
 @contextlib.contextmanager
 def _turn() -> Iterator[None]:
-    """Wait for one of the two places, unless too many wait already."""
+    """Wait until one of the two concurrent hashes is free; refuse with 503 if too many callers wait."""
     if not _line.acquire(blocking=False):
         raise unavailable_now("too many passwords are being checked: try again in a few seconds", 5)
     try:

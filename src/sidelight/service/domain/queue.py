@@ -132,7 +132,7 @@ def claim_verifications(work: Work, monitor: str, reviewer: str, count: int = 1,
 
 
 def _take_slot(work: Work, monitor: str, reviewer: str, number: int, review: ReviewSettings) -> Claimed | None:
-    """Take a slot of a locked verification; only now is everything visible that others did before the lock."""
+    """Claim a free slot of a locked verification, reading slots after the lock; return None if there is none."""
     now, until = work.now, work.now + review.lease
     slots = slots_of(work.reading, monitor, number)
     own = next((one for one in slots if one.reviewer == reviewer), None)

@@ -80,7 +80,7 @@ class Turn(NamedTuple):
 
 
 class History(NamedTuple):
-    """How a class developed."""
+    """Hold the points of a class's interval over its answers, and the changes of its verdict."""
 
     points: list[Point]
     turns: list[Turn]

@@ -79,7 +79,7 @@ def _observe(parameters: Parameters, state: State, action: int, symbol: int, con
 
 @kernel
 def set_units(parameters: Parameters, state: State, context: Context) -> None:
-    """Set z."""
+    """Set z to the context in the present units, or to the context itself if it is not standardized."""
     z = state.scratch.z
     if parameters.standardize == 1:
         standardize(state.units.mean, state.units.scale, context, z)
@@ -116,7 +116,7 @@ def take_units(state: State) -> None:
 
 @kernel
 def change_units(scratch: Scratch, row: Floats) -> None:
-    """Set A row."""
+    """Replace a row of features by A times the row: the same features in the new units."""
     d = scratch.z.shape[0]
     for k in range(d):
         row[k] = scratch.stretch[k] * row[k] + scratch.shift[k] * row[d]

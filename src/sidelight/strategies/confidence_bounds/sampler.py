@@ -88,7 +88,7 @@ def drop_weakest(differences: Differences) -> None:
 
 @kernel
 def plausible_row(facts: Plausible, differences: Differences, scratch: Scratch) -> int:
-    """Find the plausible set of the decided signs, withdrawing contradictory ones; see `look_up` for the answer."""
+    """Look up the sets of the decided signs, withdrawing the least certain one while no law has them all."""
     row = look_up(facts, differences.signs, scratch)
     while row == EMPTY:
         drop_weakest(differences)

@@ -33,7 +33,7 @@ class Rivals(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """The bounds and what they are made of; with contexts, one array of each kind per context."""
+    """Hold the bounds D on the gaps and their parts; with contexts, each array has a first axis of contexts."""
 
     mean: Floats  # (actions, rivals): estimated gaps
     reach: Floats  # (actions, rivals): |L_a - L_b| in the norm of V^-1

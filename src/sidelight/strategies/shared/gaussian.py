@@ -50,7 +50,7 @@ def channels(game: Game) -> Channels:
 
 
 def prior(outcomes: int, scale: float) -> tuple[Floats, Floats]:
-    """Return precision and information of the prior."""
+    """Return the prior's precision matrix, and its information vector (the precision times the mean)."""
     size = outcomes - 1
     return scale * (np.eye(size) + np.ones((size, size))), np.full(size, scale)
 

@@ -70,7 +70,7 @@ def add_symbol(compared: Rivals, regression: Regression, x: Floats, action: int,
 
 @kernel
 def estimate(compared: Rivals, features: Floats, regression: Regression, bounds: Bounds) -> None:
-    """Work out the estimated gaps, how far they reach, and what each play would teach, in every context."""
+    """Set, in every context, the estimated gaps, the widths of their bounds, and the information I of each action."""
     loss, law, inverse = compared.loss, regression.scratch.law, regression.scratch.inverse
     multiply(regression.inverse, regression.response, regression.theta)
     for c in range(features.shape[0]):

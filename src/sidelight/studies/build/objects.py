@@ -164,7 +164,7 @@ def _values(parameters: Parameters) -> dict[str, Any]:
 
 
 def _laws(name: str, played: Game, given: Mapping[str, Any]) -> Any:
-    """Return what draws laws: a kind of the library, or what a function of the user returns."""
+    """Return the generator of outcome laws: a built-in one by name, or the result of the user's function."""
     if ":" not in name:
         if given:
             raise SidelightError(f"{name!r} laws have no parameters, but {', '.join(map(repr, given))} was given")

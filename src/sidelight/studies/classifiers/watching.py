@@ -85,7 +85,7 @@ class Outcome:
 
     @property
     def found(self) -> npt.NDArray[np.bool_]:
-        """Which classes the policy says do, certain or not."""
+        """Return which classes the policy takes to exceed the tolerance, whether it is certain or not."""
         return self.errors > self.tolerance * self.verified
 
     @property

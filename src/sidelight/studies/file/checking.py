@@ -92,7 +92,7 @@ class _Scope(NamedTuple):
 
 
 def _all_of(check: Callable[[Any, _Scope], Found], entry: Any, scope: _Scope) -> Found:
-    """Yield the problems of an entry; an error ends its check and is the last of them."""
+    """Yield the problems that a check finds in an entry; if it raises an error, yield that as the last one."""
     try:
         yield from check(entry, scope)
     except SidelightError as error:
@@ -148,7 +148,7 @@ def _world(entry: WorldEntry, scope: _Scope) -> Found:
 
 
 class _NameError(SidelightError):
-    """There is nothing of a name; this has nothing to do with parameters."""
+    """Signal that nothing has the given name, so that trying other parameters cannot help."""
 
 
 def _known(name: Any, known: Sequence[str], what: str, own: str = "") -> None:
@@ -264,7 +264,7 @@ def _parameter_values(entry: PlayerEntry, scope: _Scope) -> Found:
     tried = places or [(_SMALL, 0), (_SMALL, 1)]
 
     def errors(parameters: tuple[tuple[str, Any], ...]) -> list[SidelightError]:
-        """Return why the strategy cannot be made with these, for each place; nothing if it can be made somewhere."""
+        """Return one error per game if the strategy can be made in none with these parameters, else an empty list."""
         player = replace(bare, parameters=parameters)
         found = [_error(player, game, horizon, dimension, scope.folder) for game, dimension in tried]
         known = [error for error in found if error is not None]

@@ -212,7 +212,7 @@ def _history(calls: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _ending(call: Mapping[str, Any]) -> str | None:
-    """Say how a call ended that did not do all that it could."""
+    """Return why a call did not finish (running, interrupted, killed, error); None if it did."""
     states = {
         record.BEGUN: "still at work",
         record.INTERRUPTED: "interrupted",

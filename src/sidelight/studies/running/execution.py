@@ -97,7 +97,7 @@ class Execution:
                 time.sleep(_WAIT)
 
     def _instead(self, task: Task) -> Failure | _Elsewhere | None:
-        """Claim a task; if it is not to be done here, return why."""
+        """Claim a task for this process and return None; if it failed, is done or is claimed elsewhere, say so."""
         if task.case in self._done.failures:
             return Failure("not tried, as other runs of the same case failed")
         if self.store.has(task):

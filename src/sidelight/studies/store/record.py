@@ -55,7 +55,7 @@ class Record:
 
     @contextlib.contextmanager
     def changing(self) -> Iterator[dict[str, Any]]:
-        """Yield everything, and write it when the block ends; other processes wait for that."""
+        """Yield the record's data under a lock, and write it back at the end of the block if it was changed."""
         with file_lock(self.path):
             before = self.read()
             data = json.loads(json.dumps(before))

@@ -70,7 +70,7 @@ class Sides:
 
 @functools.lru_cache(maxsize=1024)
 def sides_of(test: RateTest) -> Sides:
-    """Return the terms of a class's tests; they are cached."""
+    """Return the terms of evidence for both sides of a test, cached by test."""
     return Sides(test)
 
 

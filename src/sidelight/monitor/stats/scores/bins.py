@@ -52,7 +52,7 @@ def bin_of(edges: Sequence[float], score: float) -> int:
 
 
 class Slope(NamedTuple):
-    """What the answers of a class say about its slope: the most likely value times its precision, and the precision."""
+    """Hold a class's estimate of how error rates change with scores: value times precision, and precision."""
 
     weighted: float = 0.0
     precision: float = 0.0

@@ -46,7 +46,7 @@ class Design(NamedTuple):
 
 
 def outcomes(propensities: Array, centres: Array) -> Array:
-    """Return z = f + ξ (y - f) / π by bin, for a pass, a right and a wrong answer."""
+    """Return z = f + ξ (y - f) / π by bin for a pass (ξ = 0), a right (y = 0) and a wrong answer (y = 1)."""
     return np.stack([centres, centres - centres / propensities, centres + (1.0 - centres) / propensities], axis=-1)
 
 
