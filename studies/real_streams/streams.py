@@ -29,6 +29,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from sidelight._storage import replacing_file
 from sidelight.environments.base import Environment, cost, draw, subtracts_nothing
 from sidelight.errors import SidelightError
 from sidelight.game import Game
@@ -246,10 +247,8 @@ def offline_probabilities(data: Data, outcomes: np.ndarray) -> np.ndarray:
         for k, model in enumerate(offline_models().values()):
             x, y = data.contexts[part], outcomes[part]
             found[k, part] = cross_val_predict(model, x, y, cv=folds, method="predict_proba")
-    home.mkdir(parents=True, exist_ok=True)
-    own = path.with_suffix(f".{os.getpid()}.npy")
-    np.save(own, found)
-    own.replace(path)  # at once, since other processes may read it
+    with replacing_file(path) as draft:  # at once, since other threads and processes may read or write it
+        np.save(draft, found)
     return found
 
 
