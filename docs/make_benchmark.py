@@ -91,8 +91,8 @@ def honest(summary: Benchmark) -> str:
     if facts["cases_run"] != facts["cases_planned"]:
         part = (
             f"**{thousands(facts['cases_run'])} of {thousands(facts['cases_planned'])} cases were run in full, "
-            f"{thousands(facts['runs_played'])} of {thousands(facts['runs_planned'])} runs**; the others have fewer, "
-            "as the tables say, or none"
+            f"{thousands(facts['runs_played'])} of {thousands(facts['runs_planned'])} runs**; the others have "
+            "fewer runs, as the tables say, or none"
         )
     took = " and ".join(f"{call['minutes']:.0f} min" for call in facts["calls"])
     where = f"{count(facts['cores'], 'core')}, {made['platform']}"

@@ -37,8 +37,8 @@ def test_an_interrupted_write_leaves_the_old_file(tmp_path, error):
 def test_the_draft_of_a_killed_process_is_removed_by_the_next_call(tmp_path):
     script = f"""
         import os, signal
-        from sidelight._storage import replacing
-        with replacing({str(tmp_path / "a.txt")!r}) as draft:
+        from sidelight._storage import replacing_file
+        with replacing_file({str(tmp_path / "a.txt")!r}) as draft:
             draft.write_text("half")
             os.kill(os.getpid(), signal.SIGKILL)
     """

@@ -15,13 +15,13 @@ from sidelight.monitor import ClassifierMonitor
 
 DECIDING = """
 import sys
-from sidelight.cli.monitor.shared_file import changing
+from sidelight.cli.monitor.shared_file import changing_monitor_file
 path, name, times = sys.argv[1], sys.argv[2], int(sys.argv[3])
 for k in range(times):
-    with changing(path) as monitor:
+    with changing_monitor_file(path) as monitor:
         verify = monitor.decide(name, id=f"{name}-{k}").verify
     if verify:
-        with changing(path) as monitor:
+        with changing_monitor_file(path) as monitor:
             monitor.answer(f"{name}-{k}", correct=k % 5 > 0)
     print(k, flush=True)
 """

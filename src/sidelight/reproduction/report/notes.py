@@ -43,8 +43,8 @@ def limit_note(table: Part) -> str:
     if not labels:
         return ""
     return (
-        f"The limit ({and_list(sorted(labels))}) is no contestant: it has the least possible regret on average if all "
-        "laws are equally likely. On a selection of laws, as here, a strategy can lie below."
+        f"The limit ({and_list(sorted(labels))}) is not a contestant: it has the least possible regret on average if "
+        "all laws are equally likely. On a selection of laws, as here, a strategy can lie below."
     )
 
 
