@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sidelight.environments.border_laws import near_border
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.game_arrays import loss_matrix
@@ -14,6 +13,8 @@ from sidelight.kernels.arrays import Floats
 from sidelight.text import did_you_mean
 
 Law = Floats
+_ATTEMPTS = 1_000  # to find two laws with different best actions
+_HALVINGS = 50  # to find where the best action changes between them
 
 # For two outcomes: p is drawn uniformly from one of these intervals, which are equally likely.
 _INTERVALS = {
@@ -94,7 +95,7 @@ class RandomLaws:
     def __call__(self, rng: np.random.Generator) -> Law:
         """Draw a law."""
         if self.game is not None:
-            return near_border(loss_matrix(self.game), *_BORDER[self.kind], rng)
+            return _near_border(loss_matrix(self.game), *_BORDER[self.kind], rng)
         if self.kind == "dirichlet":
             return rng.dirichlet(np.ones(self.outcomes))
         if self.kind == "sparse":
@@ -121,3 +122,32 @@ class RandomLaws:
 
     def __repr__(self) -> str:
         return f"laws.load({self.kind!r}, {self.outcomes if self.game is None else self.game.name or 'game'})"
+
+
+def _near_border(loss: Floats, least: float, most: float, rng: np.random.Generator) -> Floats:
+    """Draw two laws with different best actions, and return one `least` to `most` back from where the best one changes.
+
+    On the segment from the first law to the second, let b be the place (0 to 1) where the best action of the first
+    stops being best. The law lies at b (1 - u) with u uniform between `least` and `most`. In a game where one action
+    is always best, the law is uniform over all laws.
+    """
+    outcomes = loss.shape[1]
+    if (loss == loss.min(axis=0)).all(axis=1).any():  # one action is always best: no attempt would find another
+        return np.asarray(rng.dirichlet(np.ones(outcomes), size=(_ATTEMPTS, 2))[-1, 0])
+    for _ in range(_ATTEMPTS):
+        start, end = rng.dirichlet(np.ones(outcomes), size=2)
+        if _best(loss, start) != _best(loss, end):
+            break
+    else:
+        return start
+    low, high = 0.0, 1.0
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        same = _best(loss, (1.0 - middle) * start + middle * end) == _best(loss, start)
+        low, high = (middle, high) if same else (low, middle)
+    place = low * (1.0 - rng.uniform(least, most))
+    return (1.0 - place) * start + place * end
+
+
+def _best(loss: Floats, law: Floats) -> int:
+    return int(np.argmin(loss @ law))

@@ -397,5 +397,4 @@ def _named(columns: tuple[str, ...], option: str = "--column") -> dict[str, str]
 
 
 def _write_table(titles: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    table = Table([Column(title, str, left=True) for title in titles], rows)
-    terminal.write(table.to_text(terminal.width()))
+    terminal.write(Table([Column(title, str, left=True) for title in titles], rows).to_text(terminal.width()))
