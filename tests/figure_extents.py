@@ -17,11 +17,6 @@ def words(figure):
     return [" ".join(artist.get_text().split()) for artist in texts(figure)]
 
 
-def curves(axes):
-    """Return the curves of a panel, without marks and the lines that lead to names."""
-    return [line for line in axes.lines if not line.get_label().startswith("_child")]
-
-
 def outline(artist, renderer):
     """Return the four corners of a text in pixels, turned as the text is."""
     turn = artist.get_rotation()

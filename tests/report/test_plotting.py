@@ -4,7 +4,7 @@ import sys
 
 import matplotlib
 import pytest
-from figure_extents import curves, words
+from figure_extents import words
 from matplotlib.figure import Figure
 from test_regret_figure import ROUNDS, made
 
@@ -31,7 +31,7 @@ def test_a_game_looks_like_its_analysis():
 
 def test_others_and_a_limit_are_in_the_same_figure():
     figure = made().plot(others=[made("RandCBP"), made()], limit=(ROUNDS, ROUNDS**0.5))
-    assert [line.get_label() for line in curves(figure.axes[1])] == ["CBP", "RandCBP", "CBP #2", "limit"]
+    assert [line.get_label() for line in figure.axes[1].lines] == ["CBP", "RandCBP", "CBP #2", "limit"]
 
 
 @pytest.mark.parametrize("kind", PLOTTED)

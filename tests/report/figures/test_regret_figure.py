@@ -1,147 +1,197 @@
-"""Figures of regret: what must be on them, that it is legible, and that it is the same every time."""
+"""Figures of regret: what must be on them, and that it is legible."""
 
 import functools
 
 import numpy as np
 import pytest
-from figure_extents import check_drawn, curves, words
+from figure_extents import check_drawn, words
 from matplotlib.collections import PolyCollection
+from matplotlib.colors import to_hex
 
 from sidelight import games
 from sidelight.errors import SidelightError
-from sidelight.report.figures.curves import Curve
-from sidelight.report.figures.regret import draw_regret
+from sidelight.report.figures.colors import CURVES
+from sidelight.report.figures.curves import Curve, Mark, Panel
+from sidelight.report.figures.regret import draw_panels, draw_regret
 from sidelight.results import Results
 
 ROUNDS = np.array([200 * (k + 1) for k in range(100)])
 NAMES = ("CBP", "RandCBP", "BPMLeast", "TSPM", "TSPMGaussian", "PMDMED", "PMDMEDHinge", "FeedExp3", "IDS", "Uniform")
-NAMES += ("FixedAction", "BayesOptimal")
+LONG = "RandCBP with half-range observers, alpha 1.01, five bins and a tail of 1e-7, whatever comes, number "
 
 
-def made(name="CBP", size=50.0, power=0.3, runs=20, rounds=ROUNDS, regret=None, **options):
+def made(name="CBP", size=50.0, power=0.3, runs=20, **options):
     """Make results whose mean regret grows as a power of t."""
     rng = np.random.default_rng(sum(map(ord, name)))
-    if regret is None:
-        regret = size * (rounds / rounds[-1]) ** power * rng.uniform(0.5, 1.5, (runs, 1))
-    described = {"name": name, "parameters": options.pop("parameters", {}), "defaults": {}}
+    regret = size * (ROUNDS / ROUNDS[-1]) ** power * rng.uniform(0.5, 1.5, (runs, 1))
     facts = {"environment": {"name": "IID", "law": "dirichlet"}, "seed": 0, "regret_kind": "pseudo-regret"} | options
     return Results(
-        game=facts.pop("game", games.load("apple-tasting")),
-        strategy=described,
-        rounds=rounds,
+        game=games.load("apple-tasting"),
+        strategy={"name": name, "parameters": {}, "defaults": {}},
+        rounds=ROUNDS,
         regret=regret,
         plays=np.zeros((len(regret), 2), int),
         **facts,
     )
 
 
-@functools.cache
-def draw(case):
-    return draw_regret(CASES[case]())
+def line(label="CBP", end=50.0, power=0.4, last=20_000, band=True, **options):
+    rounds = ROUNDS[: round(last / 200)]
+    mean = end * (rounds / last) ** power
+    low, high = (0.8 * mean, 1.2 * mean) if band else (None, None)
+    return Curve(label, rounds, mean, low, high, **options)
 
 
-def several(count):
-    return [made(name, 10.0 * 1.7**k, 0.1 + 0.05 * k) for k, name in enumerate(NAMES[:count])]
+def flat(label, value):
+    return Curve(label, ROUNDS, np.full(100, float(value)))
 
 
+def strategies(count=6, scale=4.0, **options):
+    return [line(name, scale * 2.5**k, 0.1 * (k + 1), **options) for k, name in enumerate(NAMES[:count])]
+
+
+def study(scale=10.0):
+    return [
+        line(f"{sigma} and {bins}", scale * (1 + j + 0.2 * k), family=f"σ={sigma}", member=f"K={bins}")
+        for j, sigma in enumerate(("1/2", "1", "2", "10"))
+        for k, bins in enumerate((5, 10, 20))
+    ]
+
+
+def marked():
+    first = [each._replace(mark=Mark(20_000, 1.2 * each.mean[-1], 0.1 * each.mean[-1])) for each in strategies(3)]
+    return [Panel("Easy", first), Panel("Hard", [line(mark=Mark(10_000, 30.0, None))])]
+
+
+LIMIT = Curve("limit", ROUNDS, np.log(ROUNDS))
 CASES = {
-    "one": lambda: [made()],
-    "two": lambda: several(2),
-    "five": lambda: several(5),
-    "twelve": lambda: several(12),
-    "coinciding": lambda: [made("CBP"), made("CBP"), made("CBP", parameters={"bins": 1})],
-    "crowded": lambda: [made(name, 50 + 0.1 * k) for k, name in enumerate(NAMES)],
-    "zero": lambda: [made("FixedAction", regret=np.zeros((5, 100))), made()],
-    "all zero": lambda: [made("FixedAction", regret=np.zeros((5, 100)))],
-    "negative": lambda: [made(regret=np.linspace(1, -5, 100) + np.zeros((3, 1)), regret_kind="hindsight"), made()][:1],
-    "one run": lambda: [made(runs=1), made("RandCBP", runs=1)],
-    "one checkpoint": lambda: [made(rounds=np.array([500])), made("RandCBP", rounds=np.array([500]))],
-    "tiny": lambda: [made(size=1e-5)],
-    "huge": lambda: [made(size=1e9, rounds=10_000_000 * ROUNDS)],
-    "flat": lambda: [made(power=0.001), made("RandCBP", 49, 0.001)],
-    "long": lambda: [made(parameters={"observers": "half-range", "alpha": 1.01, "a_rather_long_name": "value" * 5})],
-    "dollars": lambda: [made("$x$ and $y"), made("RandCBP")],
+    "four": lambda: [Panel(f"Game {k}", strategies(6, 4.0**k), LIMIT) for k in range(1, 5)],
+    "early": lambda: [Panel("Easy", [*strategies(3), line("TSPM", last=7_600)]), Panel("Hard", strategies(3, 100))],
+    "study": lambda: [Panel(f"Game {k}", study(10.0**k), LIMIT) for k in range(4)],
+    "marks": marked,
+    "one": lambda: [Panel("Only", [line()])],
+    "eight": lambda: [Panel(f"Game {k}", strategies(1 + k, 10)) for k in range(8)],
+    "zero": lambda: [Panel("Never", [flat("CBP", 0)]), Panel("Some", [flat("CBP", 0), line("TSPM")])],
+    "linear": lambda: [Panel("Below", [flat("CBP", -3), line("TSPM")], logarithmic=False)] * 2,
+    "equal": lambda: [Panel("Equal", [flat(name, 7) for name in NAMES]), Panel("Flat", [flat("X", 1)])],
+    "one round": lambda: [Panel("Point", [line(last=200, band=False), line("TSPM", last=200, end=9)])],
+    "long": lambda: [
+        Panel("A title " * 15, [line(LONG + str(k), 10.0 + k) for k in range(6)], LIMIT),
+        Panel("$x$ and $", [line(LONG + "3"), line("x_1^2\nand more", 9)]),
+    ],
+    "large": lambda: [Panel("Large", strategies(4, 3e9)), Panel("Tiny", strategies(4, 1e-6))],
 }
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_every_text_is_legible(case):
-    check_drawn(draw(case))
+@functools.cache
+def draw(case, title="Regret in all games", subtitle="96 runs; bands hold the mean with 99 % confidence"):
+    return draw_panels(CASES[case](), title, subtitle)
+
+
+def diamonds(axes):
+    return [each for each in axes.lines if each.get_marker() == "D"]
+
+
+def shown(axes, panel):
+    """Return the lines of a panel's curves."""
+    return dict(zip([each.label for each in panel.curves], axes.lines, strict=False))
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_names_stand_beside_the_curves(case):
-    results = CASES[case]()
+def test_every_text_is_legible_and_a_strategy_looks_the_same_everywhere(case):
     figure = draw(case)
-    edge = figure.axes[1].get_window_extent().x1
-    beside = [text for text in figure.axes[1].texts if text.get_window_extent().x0 > edge]
-    assert len(beside) == len(results)
-    assert len({text.get_text() for text in beside}) == len(results)
-    for result in results:
-        assert any(text.get_text().startswith(result.label[:8]) for text in beside)
+    check_drawn(figure)
+    found = {}
+    for axes, panel in zip(figure.axes, CASES[case](), strict=True):
+        for label, curve in shown(axes, panel).items():
+            found.setdefault(label, set()).add(
+                (to_hex(curve.get_color()), curve.get_linestyle(), curve.get_linewidth())
+            )
+    assert all(len(each) == 1 for each in found.values())
+    assert len({next(iter(each)) for each in found.values()}) == len(found)
 
 
-def test_title_and_protocol():
-    said = words(draw("two"))
-    assert "apple-tasting" in said
+def test_long_and_missing_headings_are_legible():
+    check_drawn(draw("one", "A very long title, " * 8, "a long subtitle, " * 20))
+    check_drawn(draw("marks", "", ""))
+
+
+def test_title_panels_axes_and_curves_are_named():
+    said = words(draw("four"))
+    assert {"Regret in all games", "96 runs; bands hold the mean with 99 % confidence", "Game 1", "Game 4"} <= set(said)
+    assert said.count("mean regret") == said.count("round") == 2
+    assert all(said.count(name) == 1 for name in (*NAMES[:6], "limit"))
+    said = words(draw("study"))
+    names = ["σ=1/2", "σ=1", "σ=2", "σ=10", "K=5", "K=10", "K=20", "limit"]
+    assert [word for word in said if word in names] == names
+    assert not any(" and " in word for word in said)
+
+
+def test_curves_hold_all_values_and_zero_is_on_linear_axes_only():
+    for axes, panel in zip(draw("early").axes, CASES["early"](), strict=True):
+        assert axes.get_xscale() == axes.get_yscale() == "log"
+        for label, curve in shown(axes, panel).items():
+            each = next(each for each in panel.curves if each.label == label)
+            assert np.array_equal(curve.get_xydata(), np.column_stack([each.rounds, each.mean]))
+        assert len([each for each in axes.collections if isinstance(each, PolyCollection)]) == len(panel.curves)
+    assert np.isnan(draw("zero").axes[1].lines[0].get_ydata()).all()
+    assert "never above zero" in words(draw("zero"))
+    assert (draw("linear").axes[0].lines[0].get_ydata()[1:] == -3).all()
+
+
+def test_the_first_panel_decides_how_a_strategy_looks():
+    figure = draw_panels([Panel("A", strategies(3)), Panel("B", [line("BPMLeast"), line("Uniform")])], "", "")
+    assert [to_hex(curve.get_color()) for axes in figure.axes for curve in axes.lines] == [
+        color.lower() for color in (*CURVES[:3], *CURVES[2:4])
+    ]
+
+
+def test_marks_are_hollow_diamonds_with_error_bars():
+    left, right = draw("marks").axes
+    assert [(float(each.get_xdata()[0]), float(each.get_ydata()[0])) for each in diamonds(left)] == [
+        (20_000, pytest.approx(1.2 * each.mean[-1])) for each in strategies(3)
+    ]
+    bars = [tuple(one.lines[2][0].get_segments()[0][:, 1]) for one in left.containers]
+    assert bars == [(pytest.approx(1.1 * each.mean[-1]), pytest.approx(1.3 * each.mean[-1])) for each in strategies(3)]
+    assert len(diamonds(right)) == 1
+    assert not any(one.lines[2] for one in right.containers)
+    assert "published value ± its standard error" in words(draw("marks"))
+    assert "published value at the end ± its standard error" in words(draw_panels(marked()[:1], "", ""))
+    impossible = [Panel("A", [line(mark=Mark(20_000, 0.0, 1.0))])]
+    assert not any("published" in word for word in words(draw_panels(impossible, "", "")))
+
+
+def test_results_are_drawn_on_both_kinds_of_axes_with_99_percent_intervals():
+    results = [made(), made("RandCBP", 20.0)]
+    linear, logarithmic = draw_regret(results, limit=(ROUNDS, np.log(ROUNDS))).axes
+    assert linear.get_yscale() == linear.get_xscale() == "linear"
+    assert logarithmic.get_yscale() == logarithmic.get_xscale() == "log"
+    for axes, first in ((linear, 1), (logarithmic, 0)):
+        bands = [each for each in axes.collections if isinstance(each, PolyCollection)]
+        assert axes.lines[2].get_linestyle() == "--"
+        for result, curve, band in zip(results, axes.lines[:2], bands, strict=True):
+            mean = result.regret.mean(axis=0)
+            half = 2.5758 * result.regret.std(axis=0, ddof=1) / np.sqrt(result.n_runs)
+            assert np.allclose(curve.get_ydata()[first:], mean)
+            corners = band.get_paths()[0].vertices
+            for at in (0, 37, 99):
+                ys = corners[corners[:, 0] == ROUNDS[at], 1]
+                floor = axes.get_ylim()[0] if first == 0 else -np.inf
+                ends = max(mean[at] - half[at], floor), mean[at] + half[at]
+                assert (ys.min(), ys.max()) == pytest.approx(ends, rel=1e-4)
+    for axes in draw_regret([made(runs=1)]).axes:
+        assert not axes.collections
+
+
+def test_the_protocol_is_said():
+    said = words(draw_regret([made(), made("RandCBP")]))
     wanted = "20 runs, outcome law of each run from 'dirichlet', seed 0; bands hold the mean with 99 % confidence"
-    assert wanted in said
-    assert "mean pseudo-regret" in said
+    assert {"apple-tasting", wanted, "mean pseudo-regret"} <= set(said)
     law = {"name": "IID", "law": [0.25, 0.75]}
     said = words(draw_regret([made(runs=1, environment=law, regret_kind="hindsight")], title="My own"))
     assert {"My own", "1 run, outcomes drawn from p = (0.25, 0.75), seed 0", "regret in hindsight"} <= set(said)
     said = words(draw_regret([made("CBP", environment=law), made("RandCBP", runs=30)]))
     assert "20 to 30 runs, seed 0; bands hold the mean with 99 % confidence" in said
-
-
-def test_curves_and_bands_are_means_and_their_99_percent_intervals():
-    results = several(2)
-    linear, logarithmic = draw_regret(results).axes
-    assert linear.get_yscale() == linear.get_xscale() == "linear"
-    assert logarithmic.get_yscale() == logarithmic.get_xscale() == "log"
-    for axes, first in ((linear, 1), (logarithmic, 0)):
-        bands = [each for each in axes.collections if isinstance(each, PolyCollection)]
-        for result, line, band in zip(results, curves(axes), bands, strict=True):
-            mean = result.regret.mean(axis=0)
-            half = 2.5758 * result.regret.std(axis=0, ddof=1) / np.sqrt(result.n_runs)
-            assert np.allclose(line.get_ydata()[first:], mean)
-            assert np.array_equal(line.get_xdata()[first:], ROUNDS)
-            corners = band.get_paths()[0].vertices
-            for at in (0, 37, 99):
-                ys = corners[corners[:, 0] == ROUNDS[at], 1]
-                ends = (max(mean[at] - half[at], axes.get_ylim()[0] if first == 0 else -np.inf), mean[at] + half[at])
-                assert (ys.min(), ys.max()) == pytest.approx(ends, rel=1e-3)
-
-
-def test_one_run_has_no_band():
-    for axes in draw_regret([made(runs=1)]).axes:
-        assert not axes.collections
-
-
-def test_zero_is_on_the_linear_panel_only():
-    linear, logarithmic = draw("zero").axes
-    assert (curves(linear)[0].get_ydata() == 0).all()
-    assert np.isnan(curves(logarithmic)[0].get_ydata()).all()
-    assert logarithmic.get_ylim()[0] > 0.1
-    assert "never above zero" in words(draw("all zero"))
-
-
-@pytest.mark.parametrize(
-    "limit",
-    [
-        Curve("limit", ROUNDS, np.log(ROUNDS)),
-        (ROUNDS, np.log(ROUNDS)),
-        np.array([ROUNDS, np.log(ROUNDS)]),
-        Curve("limit", [20_000], [9.0]),
-    ],
-)
-def test_a_limit_is_a_dashed_line(limit):
-    figure = draw_regret(several(2), limit=limit)
-    check_drawn(figure)
-    assert any(word.startswith("limit ") for word in words(figure))
-    for axes in figure.axes:
-        assert curves(axes)[2].get_linestyle() == "--"
-        assert len(curves(axes)) == 3
 
 
 def test_mistakes_are_explained():

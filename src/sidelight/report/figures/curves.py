@@ -41,11 +41,6 @@ class Curve(NamedTuple):
     member: str = ""
     mark: Mark | None = None
 
-    @property
-    def end(self) -> float:
-        """The last value."""
-        return float(self.mean[-1])
-
     def mapped(self, change: Callable[[Numbers], Numbers]) -> Curve:
         """Return the curve with each of its arrays changed."""
         low, high = (None if each is None else change(each) for each in (self.low, self.high))

@@ -1,30 +1,26 @@
-"""The layout of figures with panels: a grid, a heading and keys above it, and numbers at the axes.
+"""The layout of figures with panels: a title above, panels in two columns, and a key with a note below.
 
-Panels get the requested size, Matplotlib's constrained layout finds room for what surrounds them, and the figure grows
-to fit both. This is done once, so that the layout is the same in every format.
+Matplotlib's constrained layout finds room for all of it. It runs once, so that the layout is the same in every format.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure, SubFigure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
-from matplotlib.legend import Legend
+from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-from matplotlib.transforms import ScaledTranslation, Transform
 
-from sidelight.report.figures.canvas import FONT, Spot, measure
+from sidelight.report.figures.canvas import FONT
 from sidelight.report.figures.colors import FAINT, INK, PALE
 from sidelight.report.figures.labels import drawable_line, shortened_label, wrapped_label
 
-TEXT, TICK_TEXT, PANEL_TITLE, _TITLE = 8.5, 7.5, 9.5, 13
-_LONGEST, _LONGEST_TITLE = 96, 160  # characters
-_MARGIN, _BETWEEN, _NARROWEST = 0.16, 0.1, 5.4  # inches
+TEXT, _TITLE = 8.5, 13
+_NARROWEST = 5.4  # inches
+_LONGEST, _LONGEST_NOTE = 96, 300  # characters
 
 SETTINGS = {
     "font.family": FONT,
@@ -36,7 +32,7 @@ SETTINGS = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.titlelocation": "left",
-    "axes.titlesize": PANEL_TITLE,
+    "axes.titlesize": 9.5,
     "axes.titleweight": "bold",
     "axes.grid": True,
     "axes.axisbelow": True,
@@ -44,121 +40,69 @@ SETTINGS = {
     "grid.linewidth": 0.6,
     **dict.fromkeys(("xtick.color", "ytick.color"), PALE),
     **dict.fromkeys(("xtick.labelcolor", "ytick.labelcolor"), INK),
-    **dict.fromkeys(("xtick.labelsize", "ytick.labelsize"), TICK_TEXT),
+    **dict.fromkeys(("xtick.labelsize", "ytick.labelsize"), 7.5),
     **dict.fromkeys(("xtick.major.size", "ytick.major.size"), 3),
     **dict.fromkeys(("xtick.minor.size", "ytick.minor.size"), 1.5),
+    "figure.titlesize": _TITLE,
+    "figure.titleweight": "bold",
+    "figure.constrained_layout.h_pad": 0.08,
+    "figure.constrained_layout.w_pad": 0.1,
     "legend.frameon": False,
     "legend.fontsize": TEXT,
+    "legend.title_fontsize": TEXT,
     "legend.handlelength": 2.8,
-    **dict.fromkeys(("legend.borderpad", "legend.borderaxespad"), 0),
 }
 """The look of all figures with panels, whatever the user's settings."""
 
 
-class Heading(NamedTuple):
-    """What stands above all panels: title, subtitle, and rows of samples whose labels say what they mean."""
-
-    title: str
-    subtitle: str
-    keys: Sequence[Sequence[Any]] = ()
-
-
-def make_panels(count: int) -> tuple[Figure, list[Axes]]:
-    """Return a figure with this many panels, at most two in a row."""
-    rows, columns = _shape(count)
-    figure = Figure(figsize=(6 * columns, 4 * rows), dpi=100, facecolor="white")
+def make_panels(titles: Sequence[str], width: float, height: float) -> tuple[Figure, list[Axes]]:
+    """Return a figure with one panel per title, of about this size in inches and at most two in a row."""
+    rows, columns = -(-len(titles) // 2), min(2, len(titles))
+    size = max(width * columns, _NARROWEST), height * rows
+    figure = Figure(size, dpi=100, facecolor="white", layout="constrained")
     FigureCanvasAgg(figure)
     grid = figure.subplots(rows, columns, squeeze=False).ravel()
-    for empty in grid[count:]:
+    for axes, title in zip(grid, titles, strict=False):
+        axes.set_title(_fitted(title, 9.5, size[0] / columns - 1.6))
+    for empty in grid[len(titles) :]:
         empty.remove()
-    return figure, list(grid[:count])
+    return figure, list(grid[: len(titles)])
 
 
-def arrange(figure: Figure, panel: Spot, heading: Heading, flush: bool = False) -> None:
-    """Give all panels a size in inches and write the heading above them.
-
-    The heading begins where the first panel does, or, if `flush`, at the left margin.
-    """
-    ConstrainedLayoutEngine(w_pad=_MARGIN, h_pad=_MARGIN, wspace=0, hspace=0).execute(figure)
-    size, boxes = figure.get_size_inches(), [axes.get_position().frozen() for axes in figure.axes]
-    rows, columns = _shape(len(boxes))
-    # What surrounds the panels keeps its size, so the figure has to grow by what the panels lack.
-    width, height = size + (columns, rows) * (np.array(panel) - size * boxes[0].size)
-    width = max(width, _NARROWEST)
-    left = _MARGIN if flush else boxes[0].x0 * size[0]
-    above = _write_heading(figure, heading, left, width - left - _MARGIN)
-    figure.set_size_inches(width, height + above)
-    growth = ((width, height) - size) / (columns, rows)
-    for place, (axes, box) in enumerate(zip(figure.axes, boxes, strict=True)):
-        row, column = divmod(place, columns)
-        corner = size * box.p0 + growth * (column, rows - 1 - row)
-        axes.set_position(np.append(corner, size * box.size + growth) / np.tile((width, height + above), 2))
-    figure.align_ylabels()
-
-
-def _shape(count: int) -> tuple[int, int]:
-    """Return how many rows and columns of panels there are."""
-    return -(-count // 2), min(2, count)
-
-
-def _write_heading(figure: Figure, heading: Heading, left: float, room: float) -> float:
-    """Write a heading from the upper left corner down; return how high it is."""
-    down = _MARGIN
-    title = broken_to_fit(shortened_label(drawable_line(heading.title), _LONGEST_TITLE), _TITLE, True, room)
-    subtitle = broken_to_fit(drawable_line(heading.subtitle), TEXT, False, room)
-    for text, look in ((title, {"size": _TITLE, "weight": "bold"}), (subtitle, {"color": FAINT})):
-        if text:
-            place = moved_by_inches(figure, figure.transFigure, left, -down)
-            artist = figure.text(0, 1, text, va="top", linespacing=1.15, transform=place, **look)
-            down += artist.get_window_extent().height / figure.dpi + _BETWEEN
-    for samples in heading.keys:
-        legend = _key(figure, samples, moved_by_inches(figure, figure.transFigure, left, -down), room)
-        down += legend.get_window_extent().height / figure.dpi + _BETWEEN
-    return down - _MARGIN / 2
-
-
-def _key(figure: Figure, samples: Sequence[Any], place: Transform, room: float) -> Legend:
-    """Explain samples in as few lines as fit."""
+def finish(figure: Figure, title: str, note: str, samples: Sequence[Any]) -> Figure:
+    """Write the title above all panels and the key and a note below, and fix the layout."""
+    room = figure.get_figwidth() - 0.2
+    above = figure.suptitle(_fitted(title, _TITLE, room), x=0.1 / figure.get_figwidth(), ha="left")
     for sample in samples:
-        sample.set_label(
-            broken_to_fit(shortened_label(drawable_line(sample.get_label()), _LONGEST), TEXT, False, room - 0.5)
+        sample.set_label(shortened_label(drawable_line(sample.get_label()), _LONGEST))
+    below = None
+    for columns in range(len(samples), 0, -1):
+        below = figure.legend(
+            handles=samples,
+            ncols=columns,
+            loc="outside lower left",
+            title=_fitted(note, TEXT, room, _LONGEST_NOTE),
+            alignment="left",
         )
-    corner = {"loc": "upper left", "bbox_to_anchor": (0, 1), "bbox_transform": place}
-    narrow = {"handlelength": 0.8} if all(sample.get_linestyle() == "None" for sample in samples) else {}
-    columns = len(samples)
-    while True:
-        legend = figure.legend(handles=samples, ncols=columns, **corner, **narrow)
-        if columns == 1 or legend.get_window_extent().width <= room * figure.dpi:
-            return legend
-        legend.remove()
-        columns -= 1
+        below.get_title().set_color(FAINT)
+        if columns == 1 or below.get_window_extent().width <= room * figure.dpi:
+            break
+        below.remove()
+    surrounding = sum(each.get_window_extent().height for each in (above, below) if each is not None)
+    figure.set_figheight(figure.get_figheight() + surrounding / figure.dpi)
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    return figure
 
 
-def moved_by_inches(figure: Figure | SubFigure, transform: Transform, right: float, up: float) -> Transform:
-    """Return a transform whose results are moved by inches."""
-    return transform + ScaledTranslation(right, up, figure.dpi_scale_trans)
+def _fitted(text: str, points: float, room: float, longest: int = _LONGEST) -> str:
+    """Break a text into lines of about this many inches."""
+    return wrapped_label(shortened_label(drawable_line(text), longest), max(12, int(room * 72 / (0.62 * points))))
 
 
 def published_marker(color: str) -> dict[str, Any]:
     """Return the look of a published value: a hollow diamond."""
     return {"color": color, "marker": "D", "mfc": "white", "mec": color, "mew": 1.2, "ms": 4.8, "ls": "none"}
-
-
-def broken_to_fit(text: str, points: float, bold: bool, room: float) -> str:
-    """Break a text into lines that fit."""
-    width = len(text)
-    while width > 12 and measure(wrapped_label(text, width), points, bold)[0] > room:
-        width -= 2
-    return wrapped_label(text, width) if text else text
-
-
-def label_lines(text: str, width: int, longest: int = _LONGEST) -> str:
-    """Return a label that can be drawn, in several lines if it is long."""
-    return (
-        wrapped_label(shortened_label(drawable_line(text), longest), width)
-        if len(text) > width
-        else drawable_line(text)
-    )
 
 
 def logarithmic_ticks(axis: Any, detailed: float) -> None:
@@ -173,25 +117,8 @@ def logarithmic_ticks(axis: Any, detailed: float) -> None:
     axis.set_major_formatter(FuncFormatter(tick))
 
 
-def short_number(value: float) -> str:
-    """Write a value to three digits, or as a whole number if it has more."""
-    if abs(value) < 1e-12:
-        return "0"
-    if 999.5 <= abs(value) < 1e12:
-        return _typeset(f"{value:,.0f}")
-    return _typeset(_power(f"{value:#.3g}".rstrip(".")))
-
-
 def tick(value: float, position: int | None = None) -> str:
-    """Write a number at an axis."""
-    return _typeset(_power(f"{value:.0e}") if abs(value) >= 1e7 or 0 < abs(value) < 1e-3 else f"{value:,.7g}")
-
-
-def _power(text: str) -> str:
-    """Write a power of ten without the plus and the leading zero."""
-    return text.replace("e+0", "e").replace("e-0", "e-").replace("e+", "e")
-
-
-def _typeset(text: str) -> str:
-    """Set thousands apart by a thin space, and write a minus as one."""
+    """Write a number at an axis: thousands apart by a thin space, powers of ten in short, a minus as one."""
+    large = abs(value) >= 1e7 or 0 < abs(value) < 1e-3
+    text = f"{value:.0e}".replace("e+0", "e").replace("e-0", "e-").replace("e+", "e") if large else f"{value:,.7g}"
     return text.replace(",", "\N{THIN SPACE}").replace("-", "\N{MINUS SIGN}")

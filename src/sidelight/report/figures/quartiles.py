@@ -15,32 +15,18 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from sidelight.kernels.arrays import Floats
 from sidelight.report.figures import layout
-from sidelight.report.figures.canvas import measure
 from sidelight.report.figures.colors import CURVES, FAINT, INK, dark_color, light_color
 from sidelight.report.figures.labels import drawable_line, shortened_label
-from sidelight.report.figures.layout import (
-    TEXT,
-    TICK_TEXT,
-    Heading,
-    broken_to_fit,
-    label_lines,
-    moved_by_inches,
-    published_marker,
-    short_number,
-)
+from sidelight.report.figures.layout import published_marker
 
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
-_NAME_WIDTH, _LONGEST = 24, 72  # characters of a sample's name
-
-# Inches.
-_PANEL, _ROW, _LINE, _GROUP_GAP, _BOX, _STROKE, _INDENT, _BESIDE = 2.6, 0.2, 0.15, 0.08, 0.1, 0.17, 0.1, 0.1
+_LONGEST = 32  # characters of a name
+_ROW = 0.2  # inches
 _WIDE = 50.0  # the ratio of two numbers that a linear axis cannot show well
-_DECADES = 6  # on one side of zero, at most
-_MIDDLE = "center_baseline"  # so that names and numbers stand on one line
 
 
 class Sample(NamedTuple):
@@ -55,15 +41,6 @@ Cases = Mapping[str, Mapping[str, Sequence[Sample]]]
 """By the title of a panel and the title of a group in it: samples under the same conditions."""
 
 
-class _Row(NamedTuple):
-    """A line of text and, unless it is the title of a group, a sample; places are in inches below the panel's top."""
-
-    text: str
-    middle: float
-    bottom: float
-    sample: Sample | None
-
-
 def draw_quartiles(cases: Cases, title: str, subtitle: str, measured: str) -> Figure:
     """Draw the counts of several samples in all runs.
 
@@ -72,73 +49,45 @@ def draw_quartiles(cases: Cases, title: str, subtitle: str, measured: str) -> Fi
     cases
         One panel each, in reading order. All share a horizontal axis, so that they can be compared.
     title, subtitle
-        Written above all panels.
+        Written above and below all panels.
     measured
         What was counted, written under the horizontal axes.
     """
+    samples = [sample for groups in cases.values() for group in groups.values() for sample in group]
+    colors = {label: CURVES[k % len(CURVES)] for k, label in enumerate(dict.fromkeys(each.label for each in samples))}
+    rows = max(sum(1 + len(group) for group in groups.values()) for groups in cases.values())
     with style.context(["default", layout.SETTINGS]):
-        return _draw(cases, title, subtitle, measured)
+        figure, grid = layout.make_panels(list(cases), 5.0, _ROW * rows + 1.2)
+        for axes, groups in zip(grid, cases.values(), strict=True):
+            axes.set(ylim=(rows - 0.4, -0.6), xlabel=shortened_label(drawable_line(measured), 60))
+            _scale(axes, samples)
+            _draw_rows(axes, groups, colors)
+        published = any(sample.published is not None for sample in samples)
+        return layout.finish(figure, title, subtitle, _key(published))
 
 
-def _draw(cases: Cases, title: str, subtitle: str, measured: str) -> Figure:
-    """Put the figure together: panels in two columns, how to read them and the title above all."""
-    figure, grid = layout.make_panels(len(cases))
-    panels = [_rows(groups) for groups in cases.values()]
-    samples = [row.sample for rows in panels for row in rows if row.sample]
-    colors = {label: CURVES[k % len(CURVES)] for k, label in enumerate(dict.fromkeys(p.label for p in samples))}
-    names = max(
-        measure(row.text, TEXT, not row.sample)[0] + _INDENT * bool(row.sample) for each in panels for row in each
-    )
-    columns = _columns(samples)
-    height = max(rows[-1].bottom for rows in panels) + 0.06
-    for place, (axes, name, rows) in enumerate(zip(grid, cases, panels, strict=True)):
-        axes.set(ylim=(height, 0), yticks=[])
-        axes.spines["left"].set_visible(False)
-        _scale(axes, samples)
-        for row in rows:
-            if row.sample:
-                _draw_box(axes, row.sample, row.middle, colors[row.sample.label])
-        _write_rows(axes, rows, names, columns)
-        room = names + _BESIDE + _PANEL + max(columns.values())
-        top = moved_by_inches(figure, axes.transAxes, -names - _BESIDE, 0.08)
-        text = broken_to_fit(shortened_label(drawable_line(name), 120), layout.PANEL_TITLE, True, room)
-        axes.text(0, 1, text, transform=top, size=layout.PANEL_TITLE, weight="bold", linespacing=1.15)
-        if place >= len(cases) - min(2, len(cases)):
-            axes.set_xlabel(broken_to_fit(drawable_line(measured), TEXT, False, _PANEL))
-    heading = Heading(title, subtitle, [_key("published" in columns)])
-    layout.arrange(figure, (_PANEL, height), heading, flush=True)
-    return figure
+def _draw_rows(axes: Axes, groups: Mapping[str, Sequence[Sample]], colors: Mapping[str, str]) -> None:
+    """Draw the boxes of a panel, with names on the left and medians on the right."""
+    rows = [row for title, group in groups.items() for row in [(title, None), *((each.label, each) for each in group)]]
+    for place, (label, sample) in enumerate(rows):
+        if sample is not None:
+            _draw_box(axes, sample, place, colors[label])
+    axes.grid(False, axis="y")
+    axes.spines["left"].set_visible(False)
+    axes.set_yticks(range(len(rows)), [shortened_label(drawable_line(label), _LONGEST) for label, _ in rows])
+    for text, (_, sample) in zip(axes.get_yticklabels(), rows, strict=True):
+        text.set_fontweight("normal" if sample else "bold")
+    medians = axes.secondary_yaxis("right")
+    medians.set_yticks(range(len(rows)), [_median(sample) if sample else "" for _, sample in rows])
+    medians.spines["right"].set_visible(False)
+    for side in (axes, medians):
+        side.tick_params(axis="y", length=0)
 
 
-def _rows(groups: Mapping[str, Sequence[Sample]]) -> list[_Row]:
-    """Stack groups and their samples."""
-    rows: list[_Row] = []
-    bottom = 0.0
-    for title, samples in groups.items():
-        bottom += _GROUP_GAP if rows else 0.0
-        for label, sample in [(title, None), *((sample.label, sample) for sample in samples)]:
-            text = label_lines(label, _NAME_WIDTH, _LONGEST)
-            height = _ROW + _LINE * text.count("\n")
-            bottom += height
-            rows.append(_Row(text, bottom - height / 2, bottom, sample))
-    return rows
-
-
-def _columns(samples: Sequence[Sample]) -> dict[str, float]:
-    """Return the columns of numbers by their headings, and how far right of the panels they end."""
-    columns, end = {}, 0.0
-    for heading in ("median", "published"):
-        texts = [text for sample in samples if (text := _number(sample, heading))]
-        if texts:
-            end += _BESIDE + max(measure(heading, TICK_TEXT)[0], *(measure(text, TEXT)[0] for text in texts))
-            columns[heading] = end
-    return columns
-
-
-def _number(sample: Sample, heading: str) -> str:
-    """Write a number of a sample for a column."""
-    value = float(np.median(sample.values)) if heading == "median" else sample.published
-    return "" if value is None else short_number(value)
+def _median(sample: Sample) -> str:
+    """Write the median to three digits, or as a whole number if it has more."""
+    value = float(np.median(sample.values))
+    return layout.tick(round(value) if abs(value) >= 999.5 else float(f"{value:.3g}"))
 
 
 def _scale(axes: Axes, samples: Sequence[Sample]) -> None:
@@ -153,36 +102,28 @@ def _scale(axes: Axes, samples: Sequence[Sample]) -> None:
         layout.logarithmic_ticks(axes.xaxis, 1.9)
         return
     if sizes and max(sizes) > _WIDE * min(sizes):
-        _scale_both_sides(axes, low, high, min(sizes))
+        threshold = max(min(sizes), 1e-5 * max(sizes))
+        axes.set_xscale("symlog", linthresh=threshold)
+        axes.set_xlim(min(1.3 * low, -threshold), max(1.3 * high, threshold))
+        axes.set_xticks([0.0, *(end for end in (low, high) if abs(end) > 10 * threshold)])
+        axes.minorticks_off()
     else:
         slack = 0.08 * (high - low) or 1.0
         axes.set(xlim=(low - slack, high + slack))
         axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
-    axes.xaxis.set_major_formatter(FuncFormatter(layout.tick))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: layout.tick(float(f"{value:.3g}"))))
     axes.axvline(0, color=FAINT, lw=0.7, zorder=2)
 
 
-def _scale_both_sides(axes: Axes, low: float, high: float, least: float) -> None:
-    """Make an axis logarithmic on both sides of zero, and linear around it up to a power of ten near the least size."""
-    top = int(np.ceil(np.log10(max(high, -low))))
-    first = max(int(np.floor(np.log10(least))), top - _DECADES)
-    axes.set_xscale("symlog", linthresh=10.0**first, linscale=0.5)
-    axes.set_xlim(low * 1.3 if low < 0 else -0.4 * 10.0**first, high * 1.3 if high > 0 else 0.4 * 10.0**first)
-    step = 2 if low >= 0 or high <= 0 else 3  # so that numbers keep apart
-    powers = [10.0**power for power in range(top - 1, first, -step)]
-    axes.xaxis.set_major_locator(FixedLocator([0.0, *(powers if high > 0 else []), *(-p for p in powers if low < 0)]))
-    axes.xaxis.set_minor_locator(FixedLocator([]))
-
-
 def _draw_box(axes: Axes, sample: Sample, y: float, color: str) -> None:
-    """Draw quartiles, median and whiskers; outline and stroke are seen even if all values agree."""
+    """Draw quartiles, median and whiskers; the outline is seen even if all values agree."""
     keys = ("whislo", "q1", "med", "q3", "whishi")
     line: dict[str, Any] = {"color": dark_color(color), "lw": 1.0, "solid_capstyle": "butt"}
-    drawn = axes.bxp(
+    axes.bxp(
         [dict(zip(keys, np.quantile(sample.values, _QUANTILES), strict=True))],
         [y],
-        widths=_BOX,
-        capwidths=_BOX / 2,
+        widths=0.6,
+        capwidths=0.3,
         orientation="horizontal",
         patch_artist=True,
         showfliers=False,
@@ -193,32 +134,16 @@ def _draw_box(axes: Axes, sample: Sample, y: float, color: str) -> None:
         capprops=line,
         zorder=4,
     )
-    drawn["medians"][0].set_ydata((y - _STROKE / 2, y + _STROKE / 2))
     axes.axhline(y, color="#eeeeee", lw=0.6, zorder=1)
     if sample.published is not None:
         axes.plot(sample.published, y, zorder=6, **published_marker(INK))
-
-
-def _write_rows(axes: Axes, rows: Sequence[_Row], names: float, columns: Mapping[str, float]) -> None:
-    """Write the names left of a panel and the numbers right of it."""
-    sides = axes.get_yaxis_transform()
-    right = {heading: moved_by_inches(axes.figure, sides, end, 0) for heading, end in columns.items()}
-    for heading, place in right.items():
-        axes.text(1, _ROW / 2, heading, transform=place, size=TICK_TEXT, color=FAINT, ha="right", va=_MIDDLE)
-    for row in rows:
-        left = moved_by_inches(axes.figure, sides, -names - _BESIDE + (_INDENT if row.sample else 0.0), 0)
-        weight = "normal" if row.sample else "bold"
-        axes.text(0, row.middle, row.text, transform=left, weight=weight, linespacing=1.15, va=_MIDDLE)
-        if row.sample:
-            for heading, place in right.items():
-                axes.text(1, row.middle, _number(row.sample, heading), transform=place, ha="right", va=_MIDDLE)
 
 
 def _key(published: bool) -> list[Any]:
     """Explain the marks of a row."""
     samples: list[Any] = [
         Patch(fc=light_color(FAINT), ec=FAINT, label="middle half of the runs"),
-        Line2D([], [], color=FAINT, ls="none", marker="|", ms=9, mew=2.2, label="median"),
+        Line2D([], [], color=FAINT, ls="none", marker="|", ms=9, mew=2.2, label="median, written at the right"),
         Line2D([], [], color=FAINT, lw=1.0, label="5 to 95 % of the runs"),
     ]
     return samples + ([Line2D([], [], label="published median", **published_marker(INK))] if published else [])
