@@ -1,12 +1,16 @@
 """Upper bounds as numbers, against a second evaluation by hand."""
 
+import itertools
 import math
 
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 
 import sidelight as sl
 from sidelight.limits import upper_bound
+from sidelight.limits.upper_bound import local_to_global
+from sidelight.strategies.adversarial.neighborhood_watch import rates, set_chain
 
 T = 20_000
 
@@ -127,6 +131,62 @@ def test_contexts(kind, name, W, g, outside):
         upper_bound(strategy, sl.environments.LinearContexts(np.full((2, 4), 0.1)), T)
 
 
+# Two calls, cheap looks between them, twice the first call and a mixture of call and look: k = 5, and between the first
+# call and looking lie 2 actions, between looking and the second call none.
+LINE = sl.Game(
+    [[0, 4], [4, 0], [1, 1], [0, 4], ["1/2", "5/2"]], [["?", "?"], ["?", "?"], ["a", "b"], ["?", "?"], ["a", "b"]]
+)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("horizon", [None, T])
+def test_neighborhood_watch_on_a_line(horizon, bias):
+    """Kappa = 4/3, from one call to the other: 4/3 (L_0 - L_2) = (-4/3, 4) is nowhere below L_0 - L_1 = (-4, 4)."""
+    strategy = sl.strategies.NeighborhoodWatch2(LINE, horizon=horizon, bias=bias)
+    V, k, total, explored = strategy.compiled_parameters.size, 5, 0.0, 0.0
+    for t in range(1, T + 1):
+        n = horizon or max(2, t)
+        gamma = min(0.5, V * k * (eta := math.sqrt(math.log(k * n) / (n * k)) / V))
+        eta = min(eta, 0.5 / (V * k))
+        m = 1 + gamma if bias else 1
+        s = (math.exp(m) - 1 - m) / m**2
+        X = 2 * max(1 + 1 + 5 * 2, 1 + 2 + 5 * 2, 1 + 1) / (1 - gamma)
+        total += eta * V**2 * X * (1 + s * (1 + 2 * eta + gamma) if bias else s)
+        explored += gamma
+    total += (math.log(2) + math.log(2) + math.log(3)) / eta
+    bound = upper_bound(strategy, [0.4, 0.6], T)
+    assert bound.value == pytest.approx(4 * (4 / 3 * total + explored))
+    assert bound.holds
+
+
+@pytest.mark.parametrize("game", [LINE, *map(sl.games.load, ("bartok", "revenue-pricing"))], ids=str)
+def test_the_constants_of_neighborhood_watch(game):
+    """Kappa by its other program, and what bounds the squares of estimates, both in play."""
+    analysis, loss = sl.analyze(game), np.array(game.loss, float)
+    members, kappa = analysis.cells.pareto, 0.0
+    for a, b in itertools.permutations(members, 2):
+        near = [c for c in members if (min(b, c), max(b, c)) in analysis.neighbors]
+        found = linprog(np.ones(len(near)), A_ub=(loss[near] - loss[b]).T, b_ub=loss[a] - loss[b])
+        kappa = max(kappa, found.fun)
+    assert float(local_to_global(analysis)) == pytest.approx(kappa)
+    strategy, rng = sl.strategies.NeighborhoodWatch2(game, seed=3), np.random.default_rng(4)
+    watch, state, size = strategy.compiled_parameters.watch, strategy.state, len(members)
+    neighbors = [np.sum(watch.source == i) for i in range(size)]
+    between = [(watch.watched[watch.source == i].sum(axis=1) - 2).sum() for i in range(size)]
+    most = 2 * max(1 + n + len(watch.played) * d for n, d in zip(neighbors, between, strict=True))
+    for _ in range(300):
+        totals, chain = state.totals.copy(), np.zeros((size, size))
+        action = strategy.act()
+        set_chain(watch, totals, state.eta[0], chain)
+        r, gamma = state.stationary[list(members)], rates(strategy.compiled_parameters, state.clock[0])[1]
+        squares = [
+            chain[i, a] * r[i] ** 2 * (1 / state.chance[watch.watched[e] == 1]).sum()
+            for e, (i, a) in enumerate(zip(watch.source, watch.target, strict=True))
+        ]
+        assert sum(squares) <= most / (1 - gamma)
+        strategy.observe(game.feedback[action][rng.choice(game.n_outcomes)])
+
+
 def test_mario_and_scale():
     game = sl.games.load("bartok")
     larger = sl.Game([[5 * x for x in row] for row in game.loss], game.feedback)
@@ -138,9 +198,11 @@ def test_mario_and_scale():
 
 
 @pytest.mark.parametrize("name", ["apple-tasting", "label-efficient", "bartok"])
-@pytest.mark.parametrize("kind", ["CBP", "FeedExp3", "BOBW", "ExpPM"])
+@pytest.mark.parametrize("kind", ["CBP", "FeedExp3", "BOBW", "ExpPM", "NeighborhoodWatch2"])
 def test_measured_regret_is_below(name, kind):
     game = sl.games.load(name)
+    if kind == "NeighborhoodWatch2" and sl.analyze(game).kind == "hard":
+        pytest.skip("NeighborhoodWatch2 refuses hard games")
     law = [0.4, 0.6] if game.n_outcomes == 2 else [0.5, 0.3, 0.2]
     strategy = getattr(sl.strategies, kind)(game)
     found = sl.simulate(strategy, sl.environments.IID(law), 2_000, 4, workers=1).final
@@ -149,10 +211,8 @@ def test_measured_regret_is_below(name, kind):
 
 def test_what_is_not_known_is_said():
     game = sl.games.load("apple-tasting")
-    with pytest.raises(
-        sl.SidelightError, match="is known for NeighborhoodWatch2: there are some for RandCBP, RandCBPS"
-    ):
-        upper_bound(sl.strategies.NeighborhoodWatch2(game), [0.4, 0.6], T)
+    with pytest.raises(sl.SidelightError, match="is known for BPMTS: there are some for RandCBP, RandCBPS"):
+        upper_bound(sl.strategies.BPMTS(game), [0.4, 0.6], T)
     assert upper_bound(sl.strategies.CBP(sl.games.load("trivial")), [0.4, 0.6], T).value == 0
     with pytest.raises(sl.SidelightError, match="sums to"):
         upper_bound(sl.strategies.CBP(game), [0.4, 0.5], T)

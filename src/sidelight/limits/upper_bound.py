@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sidelight.analysis import Analysis, analyze
+from sidelight.analysis.linear_program import maximize
 from sidelight.environments import LinearContexts
 from sidelight.errors import SidelightError
 from sidelight.limits.lower_bound import exact_law
@@ -22,6 +23,7 @@ from sidelight.strategies.adversarial.exponential_weights import estimates, esti
 from sidelight.strategies.adversarial.exppm import ExpPM
 from sidelight.strategies.adversarial.feedexp3 import FeedExp3
 from sidelight.strategies.adversarial.loss_range import loss_range
+from sidelight.strategies.adversarial.neighborhood_watch import NeighborhoodWatch2, rates
 from sidelight.strategies.base import Strategy, check_whole
 from sidelight.strategies.confidence_bounds.cbp import RandCBP
 from sidelight.strategies.confidence_bounds.cbpside import RandCBPSide
@@ -91,8 +93,8 @@ def _ways(analysis: Analysis) -> _Ways:
 def upper_bound(strategy: Strategy, law: Any, horizon: int) -> UpperBound:
     """Return the regret bound that is proved for a strategy in its game, under a law, after so many rounds.
 
-    There are bounds with all constants for CBP, RandCBP, CBPSide, RandCBPSide, FeedExp3, BOBW, ExpPM and Mario. That of
-    NeighborhoodWatch2 has a constant of the game that nobody has written down, and nothing is returned for it.
+    There are bounds with all constants for CBP, RandCBP, CBPSide, RandCBPSide, FeedExp3, BOBW, ExpPM,
+    NeighborhoodWatch2 and Mario.
 
     Parameters
     ----------
@@ -275,6 +277,52 @@ def _shows_its_loss(game: Any) -> bool:
     )
 
 
+def _neighborhood_watch(setting: _Setting) -> UpperBound:
+    """Evaluate an analysis of NeighborhoodWatch2 with all constants; the paper leaves one of the game open.
+
+    That one is kappa of `local_to_global`: as r is stationary, r loses at most kappa times what the rows b lose
+    together, each against its best neighbor. With n_b neighbors of b, N = 1 + gamma (without the bias term 1), which
+    -eta Z does not exceed, and s = (exp(N) - 1 - N) / N^2, for which exp(-z) <= 1 - z + s z^2 if z >= -N, they lose
+
+        sum_b log(1 + n_b) / eta_T + sum_t eta_t V^2 X_t (1 + s (1 + 2 eta_t + gamma_t))    (without: s V^2 eta_t X_t),
+
+    where X bounds sum_b sum_a Q_b(a) sum_{c in N_ab} r_b^2 / P_c. As r_a >= r_b Q_b(a), and REDISTRIBUTE leaves to a
+    half of r_a at least and to an action d of D exactly min(r_a / alpha, r_b / (1 - alpha)) / (2 k), that is at most
+    2 max_b (1 + n_b + k d_b) / (1 - gamma), d_b counting the actions of D between b and each of its neighbors.
+    Exploration costs gamma_t. That weights stay above exp(-30) costs less than 1e-12 a round, and is left out.
+    """
+    strategy, analysis = setting.strategy, setting.strategy.analysis
+    compiled, rounds = strategy.compiled_parameters, np.arange(1.0, setting.horizon + 1)
+    k = len(compiled.watch.played)
+    eta, gamma = np.array([rates(compiled, t) for t in rounds]).T
+    near: dict[int, list[int]] = {b: [] for b in analysis.cells.pareto}  # for each neighbor, how many of D are between
+    for i, j in analysis.neighbors:
+        for b in (i, j):
+            near[b].append(len(analysis.neighborhood(i, j)) - 2)
+    spread = 2 * max(1 + len(between) + k * sum(between) for between in near.values()) / (1 - gamma)
+    most = 1 + compiled.bias * gamma
+    square = (np.exp(most) - 1 - most) / most**2
+    factor = compiled.bias + square * (1 + compiled.bias * (2 * eta + gamma))
+    rows = sum(math.log(1 + len(between)) for between in near.values()) / eta[-1]
+    rows += (factor * eta * compiled.size**2 * spread).sum()
+    value = float(local_to_global(analysis)) * rows + gamma.sum()
+    return UpperBound(setting.scale * value, "after Lattimore, Szepesvári, ALT 2019", ())
+
+
+def local_to_global(analysis: Analysis) -> Fraction:
+    """Return the least kappa such that being beaten by any action means being beaten by neighbors, at every outcome.
+
+    For all a and b there are y >= 0 with sum y <= kappa and L_b - L_a <= sum_c y_c (L_b - L_c), c over the neighbors of
+    b. By duality kappa is the largest (L_b - L_a) w with w >= 0 and (L_b - L_c) w <= 1 for all c.
+    """
+    cells = analysis.cells
+    near = {b: [i + j - b for i, j in analysis.neighbors if b in (i, j)] for b in cells.pareto}
+    programs = [
+        ([cells.difference(b, c) for c in near[b]], cells.difference(b, a)) for a in near for b in near if a != b
+    ]
+    return max(maximize(rows, [1] * len(rows), gain).value for rows, gain in programs)
+
+
 def _mario(setting: _Setting) -> UpperBound:
     """Evaluate k^1.5 (d + 1) sqrt(8 n log k) for k actions and d outcomes, a bound on the Bayes regret."""
     game = setting.strategy.game
@@ -294,5 +342,6 @@ _BOUNDS: dict[type, Callable[[_Setting], UpperBound]] = {
     FeedExp3: _feedexp3,
     BOBW: _bobw,
     ExpPM: _exppm,
+    NeighborhoodWatch2: _neighborhood_watch,
     Mario: _mario,
 }

@@ -98,9 +98,7 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
         return parameters.settled
     played = parameters.watch.played
     k = played.shape[0]
-    n = parameters.horizon if parameters.horizon > 0.0 else max(2.0, state.clock[0])
-    gamma = min(0.5, k * math.sqrt(math.log(k * n) / (n * k)))
-    state.eta[0] = gamma / (k * parameters.size)
+    state.eta[0], gamma = rates(parameters, state.clock[0])
     set_chain(parameters.watch, state.totals, state.eta[0], state.scratch.chain)
     set_stationary(state.scratch.chain, state.scratch.law)
     for i in range(state.scratch.law.shape[0]):
@@ -116,6 +114,15 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
             if u < 0.0 or n_played == k - 1:
                 chosen = a
     return chosen
+
+
+@kernel
+def rates(parameters: Parameters, t: float) -> tuple[float, float]:
+    """Return eta and gamma of round t."""
+    k = parameters.watch.played.shape[0]
+    n = parameters.horizon if parameters.horizon > 0.0 else max(2.0, t)
+    gamma = min(0.5, k * math.sqrt(math.log(k * n) / (n * k)))
+    return gamma / (k * parameters.size), gamma
 
 
 @kernel
