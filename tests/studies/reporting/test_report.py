@@ -249,7 +249,7 @@ def test_a_report_is_not_replaced_by_one_of_nothing(tmp_path, monkeypatch):
     report(tmp_path)
     before = (tmp_path / "report.html").read_bytes()
     monkeypatch.setattr("sidelight.studies.plan.code.versions", lambda: {"sidelight": "9"})
-    with pytest.raises(sl.SidelightError, match="made by other code"):
+    with pytest.raises(sl.SidelightError, match="is finished by the code that is here"):
         report(tmp_path)
     assert (tmp_path / "report.html").read_bytes() == before
     run(small(), tmp_path, workers=1)

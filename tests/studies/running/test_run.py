@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight.studies import GameEntry, PlayerEntry, Study, StudyError, WorldEntry, opened, report, run
+from sidelight.studies import GameEntry, PlayerEntry, StudyError, WorldEntry, opened, report, run
 from sidelight.studies.plan.cases import Case
 from sidelight.studies.plan.skips import listed_labels, skips_by_reason
 from sidelight.studies.plan.tasks import Task, tasks
@@ -112,54 +112,13 @@ def test_an_edited_module_is_not_taken_for_what_was_imported(tmp_path, monkeypat
     assert len(ran(study, tmp_path / "out")[0].done.ran) == 2
 
 
-@pytest.fixture
-def made(tmp_path):
-    """A study with a recording and a strategy in files, finished."""
-    np.save(tmp_path / "recorded.npy", np.arange(80) % 2)
-    write_mine(tmp_path)
-    worlds = (WorldEntry("laws", "balanced"), WorldEntry("replay", "recorded.npy"))
-    study = small(
-        PlayerEntry("Uniform"), PlayerEntry("mine.py:Mine"), worlds=worlds, folder=str(tmp_path), measures=("regret",)
-    )
-    run(study, tmp_path / "out", workers=1)
-    return study
-
-
-@pytest.mark.parametrize("names", [["mine.py"], ["recorded.npy"], ["mine.py", "recorded.npy"]])
-def test_what_is_finished_is_shown_and_added_to_without_its_files(tmp_path, made, names):
-    before = report(tmp_path / "out").outcome.standings
-    for name in names:
-        (tmp_path / name).unlink()
-    with pytest.warns(UserWarning, match="cannot be checked"):
-        found = report(tmp_path / "out")
-    assert (found.outcome.standings, found.outcome.unfinished) == (before, [])
-    assert any(str(tmp_path / name) in note for name in names for note in found.notes)
-    more = opened(tmp_path / "out").with_players([PlayerEntry("FixedAction", {"action": 0}, worlds=("balanced",))])
-    progress, watcher = ran(more, tmp_path / "out")
-    assert {task.case.player.label for task in progress.done.ran} == {"FixedAction(action=0)"}
-    assert any("cannot be checked" in note for note in watcher.notes)
-
-
-def test_what_is_not_finished_and_lacks_a_file_is_refused_or_skipped(tmp_path, made):
+def test_a_file_that_is_gone_is_named(tmp_path):
+    study = small(write_mine(tmp_path), impossible="skip")
+    ran(study, tmp_path / "out")
     (tmp_path / "mine.py").unlink()
-    longer = opened(tmp_path / "out").to_dict() | {"runs": 6}
-    with pytest.raises(StudyError, match=r"Mine cannot play .*there is no file '.*mine\.py'"):
-        ran(Study.from_dict(longer), tmp_path / "out")
-    study = Study.from_dict(longer | {"impossible": "skip"})
-    progress, _ = ran(study, tmp_path / "out")
-    assert {case.player.label for case in progress.skipped} == {"Mine"}
-    write_mine(tmp_path)
-    again, _ = ran(study, tmp_path / "out")
-    assert {task.case.player.label for task in again.done.ran} == {"Mine"}
-
-
-def test_other_parameters_under_the_same_label_are_not_taken_for_what_is_stored(tmp_path, made):
-    data = opened(tmp_path / "out").to_dict()
-    (mine,) = [each for each in data["players"] if each["label"] == "Mine"]
-    mine["parameters"] = {"speed": 2}
-    (tmp_path / "mine.py").unlink()
-    with pytest.raises(StudyError, match="there is no file"):
-        ran(Study.from_dict(data), tmp_path / "out")
+    for act in (lambda: ran(study, tmp_path / "out"), lambda: report(tmp_path / "out")):
+        with pytest.raises(sl.SidelightError, match=r"there is no file '.*mine\.py'"):
+            act()
 
 
 def test_an_edited_study_runs_what_is_new_and_says_so(tmp_path):
@@ -405,9 +364,10 @@ print(len(progress.done.ran), len(progress.done.failures))
         done = subprocess.run([sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True, check=True)
         said.append(done.stdout.split())
     assert said == [["1", "0"], ["0", "0"], ["1", "0"]]
-    text = script.read_text().replace('"out"', '"other"') + "print(*progress.done.failures.values())\n"
-    typed = subprocess.run([sys.executable, "-"], input=text, cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert "Mine was typed at a prompt" in typed.stdout
+    typed = subprocess.run(
+        [sys.executable, "-"], input=script.read_text(), cwd=tmp_path, capture_output=True, text=True
+    )
+    assert "Mine was typed at a prompt" in typed.stderr
 
 
 @pytest.mark.parametrize(

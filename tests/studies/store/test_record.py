@@ -1,9 +1,5 @@
 """What each call did is written down before it works, so that interrupted and killed calls are told of, too."""
 
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
 import sidelight as sl
@@ -13,20 +9,6 @@ from sidelight.studies.reporting.page import document
 from ..making import Watcher, calls, failures, small, write_mine
 
 pytest.importorskip("matplotlib")
-
-
-CODE = """
-import os, sys
-sys.path.insert(0, {tests!r})
-from studies.making import Watcher, small
-from sidelight.studies import run
-
-class Deadly(Watcher):
-    def finished(self, task):
-        os._exit(9)
-
-run(small(), {folder!r}, workers=1, display=Deadly())
-"""
 
 
 class Ending(Watcher):
@@ -68,17 +50,6 @@ def test_what_had_changed_is_known_after_an_interruption(tmp_path, error, state,
     for text in (document(found).to_html(), document(found).to_markdown()):
         assert "players new: CBP; runs: 6 instead of 4" in text
         assert words in text
-    assert not list(tmp_path.glob(".call-*"))
-
-
-def test_a_call_that_was_killed_is_told_of(tmp_path):
-    code = CODE.format(tests=str(Path(__file__).parents[2]), folder=str(tmp_path))
-    done = subprocess.run([sys.executable, "-c", code], check=False)
-    assert done.returncode == 9
-    assert [call["state"] for call in calls(tmp_path)] == ["killed"]
-    assert "killed, or the machine went down" in document(report(tmp_path)).to_html()
-    run(small(), tmp_path, workers=1)
-    assert [call["state"] for call in calls(tmp_path)] == ["killed", "finished"]
 
 
 def test_a_call_with_nothing_to_do_leaves_no_trace(tmp_path):

@@ -24,7 +24,7 @@ from sidelight.simulation import players
 from sidelight.strategies import Strategy, plugins
 from sidelight.studies import model as studies
 from sidelight.studies.build.recordings import recording
-from sidelight.studies.fields import as_number, short_value
+from sidelight.studies.fields import short_value
 from sidelight.studies.plain_data import Parameters, thawed
 from sidelight.text import one_line
 
@@ -204,29 +204,22 @@ def make_own_environment(world: studies.WorldEntry, folder: str = "") -> Environ
 def make_recording(world: studies.WorldEntry, folder: str = "") -> Environment:
     """Return the recording that a world plays back."""
     given = dict(world.parameters).get("law")
-    if given is not None and not isinstance(given, str):
+    if given not in (None, "outcome"):
         law(given)  # refuses what is none
     return recording(Path(folder, world.value), given)
 
 
 def law(value: Any) -> Any:
     """Return a law, or one row per run, as an array; raise an error if it is not made of probabilities."""
-    rows = thawed(value)
-    if not isinstance(rows, list) or not rows:
-        raise ParameterError("give a probability for each outcome, as in law = [0.3, 0.7]", "law")
-    one = not any(isinstance(row, list) for row in rows)
-    lengths = {len(row) if isinstance(row, list) else None for row in rows}
-    if len(lengths) > 1:
-        raise ParameterError("the rows of the law differ in length: give each a probability for each outcome", "law")
-    for each in rows if one else [each for row in rows for each in row]:
-        probability = as_number(each)
-        if probability is None or not 0 <= probability <= 1:
-            raise ParameterError(
-                f"the law holds {short_value(each)}: give numbers from 0 to 1, as in law = [0.3, 0.7]", "law"
-            )
-    for number, row in enumerate([rows] if one else rows, start=1):
-        checked_law(row, where="the law" if one else f"row {number} of the law")
-    return np.array(rows, dtype=float)
+    try:
+        rows = np.array(thawed(value), dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        rows = np.empty(0)
+    if not rows.size:
+        raise ParameterError(f"the law is {short_value(value)}: give probabilities, as in law = [0.3, 0.7]", "law")
+    for number, row in enumerate(np.atleast_2d(rows), start=1):
+        checked_law(row, where="the law" if rows.ndim < 2 else f"row {number} of the law")
+    return rows
 
 
 @contextlib.contextmanager

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import functools
-import math
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -64,51 +61,20 @@ def _arrays(path: Path) -> _Recorded:
 
 def _columns(path: Path) -> _Recorded:
     """Return the column `outcome` of a CSV file, and all others as contexts."""
-    with _understood(), path.open(encoding="utf-8-sig", newline="") as stream:
-        reader = csv.DictReader(stream)
-        names = list(reader.fieldnames or ())
-        if _OUTCOME not in names:
-            raise SidelightError(f"has no column {_OUTCOME!r}: its first row gives the names of the columns")
-        others = [name for name in names if name != _OUTCOME]
-        outcomes, contexts = [], []
-        for row in reader:
-            outcomes.append(_whole(row, reader.line_num))
-            contexts.append([_number(row, name, reader.line_num) for name in others])
-    if not outcomes:
-        raise SidelightError("has the names of columns, but no rows: write one row for each outcome")
-    return _Recorded(np.array(outcomes), np.array(contexts) if others else None)
-
-
-@contextlib.contextmanager
-def _understood() -> Iterator[None]:
-    """Raise a clear error for a file that is not CSV."""
-    try:
-        yield
-    except UnicodeDecodeError as error:
-        raise SidelightError(f"is not UTF-8 text: {error}") from None
-    except csv.Error as error:
-        raise SidelightError(f"cannot be read as CSV: {error}") from None
-
-
-def _whole(row: Mapping[str | None, Any], number: int) -> int:
-    text = row[_OUTCOME]
-    try:
-        found = int(text or "")
-    except ValueError:
-        raise SidelightError(f"row {number}: {_OUTCOME} {text or ''!r} is not a whole number") from None
-    if not 0 <= found < 2**31:
-        raise SidelightError(f"row {number}: {_OUTCOME} {found} is not the index of an outcome, which are 0, 1, ...")
-    return found
-
-
-def _number(row: Mapping[str | None, Any], name: str, number: int) -> float:
-    text = row[name]
-    try:
-        found = float(text or "")
-    except ValueError:
-        found = math.nan
-    if None in row:
-        raise SidelightError(f"row {number} has more values than there are columns")
-    if not math.isfinite(found):
-        raise SidelightError(f"row {number}: {name} {text or ''!r} is not a number")
-    return found
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        names, *rows = list(csv.reader(stream)) or [[]]
+    if _OUTCOME not in names:
+        raise SidelightError(f"has no column {_OUTCOME!r}: its first row gives the names of the columns")
+    table = np.empty((len(rows), len(names)))
+    for number, row in enumerate(rows):
+        if len(row) != len(names):
+            raise SidelightError(f"row {number + 2} has {len(row)} values for {len(names)} columns")
+        try:
+            table[number] = [float(value) for value in row]
+        except ValueError as error:
+            raise SidelightError(f"row {number + 2}: {error}") from None
+    place = names.index(_OUTCOME)
+    outcomes, contexts = table[:, place], np.delete(table, place, axis=1)
+    if not rows or not (np.isfinite(table).all() and (outcomes == outcomes.astype(np.int64)).all()):
+        raise SidelightError("needs rows of numbers, and as outcomes the whole numbers 0, 1, ...")
+    return _Recorded(outcomes.astype(np.int64), contexts if contexts.size else None)

@@ -113,16 +113,8 @@ def file_name_of(label: str) -> str:
     return f"{short or 'unnamed'}-{hashlib.sha256(label.encode()).hexdigest()[:6]}"
 
 
-def settled_study(study: Study, former: Study | None = None) -> Study:
+def settled_study(study: Study) -> Study:
     """Check a study, read its game files and make its paths absolute, so that it does not depend on the current folder.
-
-    Parameters
-    ----------
-    study
-        What to settle.
-    former
-        What was run before in the same folder. What it had, too, was right then; if its files are gone, that does not
-        matter for what is finished.
 
     Raises
     ------
@@ -130,7 +122,7 @@ def settled_study(study: Study, former: Study | None = None) -> Study:
         A name, a parameter, a law or a file is wrong, whatever is to happen to combinations that cannot be played.
     """
     folder = study.folder
-    checking.check(study, lambda kind, entry: former is not None and entry in getattr(former, kind))
+    checking.check(study)
     games = tuple(
         replace(each, data=json.dumps(objects.make_game(each, folder).to_dict()))
         if each.file and not each.data

@@ -6,12 +6,13 @@ strategy, an environment or a function that draws laws, everything of the user's
 
 from __future__ import annotations
 
-import ast
 import functools
 import hashlib
 import importlib.util
 import sys
-from collections.abc import Iterable, Iterator
+import sysconfig
+from collections.abc import Iterable, Mapping
+from modulefinder import ModuleFinder
 from pathlib import Path
 
 from sidelight.errors import SidelightError
@@ -21,6 +22,7 @@ from sidelight.studies.plan.cases import Case
 from sidelight.tasks.versions import versions
 
 _PACKAGE = __name__.partition(".")[0]
+_STANDARD = sysconfig.get_path("stdlib")
 
 
 def code_digests(case: Case) -> dict[str, str]:
@@ -48,71 +50,45 @@ def _own(player: PlayerEntry, world: WorldEntry, game: GameEntry, folder: str) -
         modules |= objects.modules_of(objects.strategy_class(player, folder))
     if world.kind in ("laws", "environment"):
         modules |= objects.modules_of(objects.make_environment(world, game, folder))
-    files = _files({name for name in modules if _top(name) != _PACKAGE})
+    files = _files({name for name in modules if name.partition(".")[0] != _PACKAGE})
     if world.kind == "replay":
-        files.append(Path(folder, world.value))
+        files.add(Path(folder, world.value))
     try:
-        parts = [path.name.encode() + b"\0" + path.read_bytes() for path in sorted(set(files))]
+        parts = [path.name.encode() + b"\0" + path.read_bytes() for path in sorted(files)]
     except OSError as error:
         raise SidelightError(f"there is no file {error.filename!r} that can be read") from None
     return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16] if parts else ""
 
 
-def _files(modules: set[str]) -> list[Path]:
-    """Return the files of some modules, and of the modules of the user's own that these import."""
-    roots = {_top(name) for name in modules}
-    found: dict[str, Path] = {}
-    waiting = list(modules)
-    while waiting:
-        name = waiting.pop()
-        path = _path(name)
-        if name in found or path is None or not (_top(name) in roots or _is_loose(path)):
-            continue
-        found[name] = path
-        waiting += [each for each in _imports(name, path) if _top(each) not in sys.stdlib_module_names]
-    return list(found.values())
+def _files(modules: set[str]) -> set[Path]:
+    """Return the files of some modules, and of what they import that belongs neither to us nor to another package."""
+    files = {name: _source(name) for name in modules}
+    places = [str(path.parent) for path in files.values()] + [each or "." for each in sys.path if _is_loose(each)]
+    finder = ModuleFinder(places, excludes=[_PACKAGE])
+    for name, path in files.items():
+        try:
+            if name.endswith(".py") or not _is_loose(str(path)):
+                finder.run_script(str(path))
+            else:
+                finder.import_hook(name)
+        except FileNotFoundError:
+            raise SidelightError(f"there is no file {str(path)!r}") from None
+        except (OSError, SyntaxError, ValueError, ImportError) as error:
+            raise SidelightError(f"{str(path)!r} cannot be read: {error}") from None
+    return {Path(file) for each in finder.modules.values() if (file := getattr(each, "__file__", None))}
 
 
-def _is_loose(path: Path) -> bool:
-    """Say whether a file belongs to no installed package."""
-    return not {"site-packages", "dist-packages"} & set(path.parts)
+def _source(name: str) -> Path:
+    """Return the file of a module, which may be given as a file."""
+    specification = None if name.endswith(".py") else importlib.util.find_spec(name)
+    return Path((specification and specification.origin) or name)
 
 
-def _path(name: str) -> Path | None:
-    """Return the source of a module, or the file itself."""
-    if name.endswith(".py"):
-        return Path(name)
-    if _top(name) == _PACKAGE:
-        return None
-    try:
-        specification = importlib.util.find_spec(name)
-    except (ImportError, AttributeError, ValueError):
-        return None
-    origin = None if specification is None else specification.origin
-    return Path(origin) if origin is not None and origin.endswith(".py") else None
-
-
-def _imports(name: str, path: Path) -> Iterator[str]:
-    """Yield the modules that a source may import."""
-    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-    try:
-        tree = ast.parse(path.read_bytes())
-    except FileNotFoundError:
-        raise SidelightError(f"there is no file {str(path)!r}") from None
-    except (OSError, SyntaxError, ValueError) as error:
-        raise SidelightError(f"{str(path)!r} cannot be read: {error}") from None
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            outer = package.split(".")[: len(package.split(".")) + 1 - node.level] if node.level else []
-            base = ".".join([*outer, *([node.module] if node.module else [])])
-            yield base
-            yield from (f"{base}.{alias.name}" for alias in node.names)
-
-
-def _top(name: str) -> str:
-    return name if name.endswith(".py") else name.partition(".")[0]
+def _is_loose(place: str) -> bool:
+    """Say whether a folder or file belongs to no installed package, nor to the standard library."""
+    path = Path(place).absolute()
+    installed = {"site-packages", "dist-packages"} & set(path.parts)
+    return not installed and not path.is_relative_to(_STANDARD)
 
 
 def digest_of(text: str) -> str:
@@ -120,6 +96,6 @@ def digest_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def combined_digest(codes: Iterable[dict[str, str]]) -> str:
+def combined_digest(codes: Iterable[Mapping[str, str]]) -> str:
     """Combine several digests into one."""
     return digest_of(repr(sorted({tuple(each.values()) for each in codes})))

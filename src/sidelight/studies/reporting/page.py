@@ -212,11 +212,10 @@ def _history(calls: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _ending(call: Mapping[str, Any]) -> str | None:
-    """Return why a call did not finish (running, interrupted, killed, error); None if it did."""
+    """Return why a call did not finish; None if it did."""
     states = {
-        record.BEGUN: "still at work",
+        record.BEGUN: "still at work, or killed",
         record.INTERRUPTED: "interrupted",
-        record.KILLED: "killed, or the machine went down",
         record.ERROR: f"by an error: {call.get('why', '')}",
     }
     return states.get(str(call.get("state")))

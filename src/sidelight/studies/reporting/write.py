@@ -69,10 +69,7 @@ def write(progress: StudyRun, note: Note) -> Report:
         progress.damaged += 1
         note(f"{error.task.title}: the stored runs are damaged and were removed; run the study again to make them anew")
         return write(progress, note)
-    notes = list(progress.notes)
-    for words in notes:
-        if words not in progress.told:
-            note(words)
+    notes: list[str] = []
 
     def told(words: str) -> None:
         notes.append(words)
@@ -114,8 +111,6 @@ def _rows(table: Any) -> list[dict[str, Any]]:
 
 def _facts(progress: StudyRun) -> dict[str, Any]:
     done = [case for case in progress.playable if progress.is_finished(case)]
-    unchecked = progress.store.unchecked
-    checked = [case for case in progress.playable if case not in unchecked] if unchecked else progress.playable
     return {
         "study": progress.study.to_dict(),
         "cases": len(progress.playable),
@@ -124,8 +119,7 @@ def _facts(progress: StudyRun) -> dict[str, Any]:
         "skipped": len(progress.skipped),
         "failures": len(progress.record.failures()),
         "calls": len(progress.record.calls()),
-        "notes": list(progress.notes),
-        "code": combined_digest(map(code_digests, checked)),
+        "code": combined_digest(map(code_digests, progress.playable)),
         **provenance.collect_provenance(),
     }
 

@@ -33,8 +33,6 @@ class StudyRun:
     cases: list[Case]
     skipped: dict[Case, str] = field(default_factory=dict)
     done: Done = field(default_factory=Done)
-    told: set[str] = field(default_factory=set)
-    """Notes that were shown already."""
     damaged: int = 0
     """How many stored pieces could not be read for the report, and were removed."""
 
@@ -42,19 +40,6 @@ class StudyRun:
         self.store = Store(self.folder / "runs")
         self.record = Record(self.folder)
         self._seen: dict[str, Names] = {}
-
-    @property
-    def notes(self) -> list[str]:
-        """What people should know: which finished cases cannot be checked any more."""
-        unchecked = self.store.unchecked.items()
-        reasons: dict[str, int] = {}
-        for why in [why for case, why in unchecked if case not in self.skipped and self.is_finished(case)]:
-            reasons[why] = reasons.get(why, 0) + 1
-        return [
-            f"{why}; {count(number, 'finished case')} {'was' if number == 1 else 'were'} made with it: stored runs "
-            "are used, and whether it has changed since cannot be checked"
-            for why, number in reasons.items()
-        ]
 
     @property
     def playable(self) -> list[Case]:
@@ -112,13 +97,12 @@ def run(
     forget_files()
     record = Record(place)
     damaged, former = record.is_damaged, record.former()
-    found = plan.settled_study(study, former)
+    found = plan.settled_study(study)
     state = planned_run(found, place)
     changes = _changes(former, found)
     lost = [f"{str(record.path)!r} is damaged and is written anew: what was done before is not listed any more"]
-    for words in [*changes, *state.notes, *(lost if damaged else [])]:
+    for words in [*changes, *(lost if damaged else [])]:
         watcher.note(words)
-        state.told.add(words)
     every = [task for case in state.playable for task in tasks(case)]
     mine = every if part is None else part.of(every)
     pending = not all(map(state.is_finished, state.playable))
@@ -143,7 +127,7 @@ def planned_run(study: Study, folder: Path, *, stored: bool = False) -> StudyRun
     study, folder
         What to plan, and where its runs are.
     stored
-        It is about what is stored, nothing will be played: what cannot be played is not refused.
+        It is about what is stored, nothing will be played: what cannot be played is not refused, but an empty folder.
 
     Raises
     ------
@@ -154,7 +138,8 @@ def planned_run(study: Study, folder: Path, *, stored: bool = False) -> StudyRun
     pending = [case for case in state.cases if not state.is_finished(case)]
     state.skipped = dict(plan.unplayable_cases(pending))
     if stored:
-        _refuse_other_code(state)
+        if not (state.record.failures() or any(map(state.is_finished, state.playable))):
+            raise SidelightError(f"nothing in {str(folder)!r} is finished by the code that is here: run the study")
     elif state.skipped and study.impossible == "refuse":
         raise skips.refusal(state.skipped, f"study {study.name!r}")
     elif not state.playable:
@@ -175,17 +160,6 @@ def crew_of(cluster: str | None, workers: int | None) -> Crew:
     from sidelight.tasks.cluster import run_on_cluster
 
     return Crew(functools.partial(run_on_cluster, cluster), here=False)
-
-
-def _refuse_other_code(state: StudyRun) -> None:
-    """Refuse to replace a report by one of nothing, because all stored runs were made by other code."""
-    if not (state.folder / "report.html").exists() or any(map(state.is_finished, state.playable)):
-        return
-    if any(state.store.names(place) for place in {case.place for case in state.cases}):
-        raise SidelightError(
-            f"all stored runs in {str(state.folder)!r} were made by other code, as by another version of sidelight; "
-            "the report about them is kept: run the study again to have them made by the code that is here"
-        )
 
 
 def _changes(former: Study | None, now: Study) -> list[str]:

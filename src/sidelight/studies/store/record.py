@@ -9,19 +9,19 @@ from __future__ import annotations
 import contextlib
 import json
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sidelight._storage import claim, file_lock, replacing_file
+from sidelight._storage import file_lock, replacing_file
 from sidelight.errors import FileError, SidelightError
 from sidelight.results import provenance
 from sidelight.studies.model import Study
 from sidelight.text import one_line
 
-BEGUN, FINISHED, INTERRUPTED, ERROR, KILLED = "begun", "finished", "interrupted", "error", "killed"
-"""How far a call has come: it is at work, or ended in one of four ways."""
+BEGUN, FINISHED, INTERRUPTED, ERROR = "begun", "finished", "interrupted", "error"
+"""How far a call has come: it is at work or was killed, or it ended in one of three ways."""
 _FORMAT = "sidelight study"
 _EMPTY: dict[str, Any] = {"format": _FORMAT, "study": None, "calls": [], "failures": []}
 _LONGEST = 300  # characters of an error
@@ -81,24 +81,8 @@ class Record:
         return list(self.read()["failures"])
 
     def calls(self) -> list[dict[str, Any]]:
-        """Return what each call did or is doing, the first one first; one whose process is gone was killed."""
-        return [{**call, "state": KILLED} if self._is_gone(call) else call for call in self.read()["calls"]]
-
-    def _is_gone(self, call: Mapping[str, Any]) -> bool:
-        """Say whether a call that has not ended has no process any more."""
-        if call.get("state") != BEGUN:
-            return False
-        try:
-            give_back = claim(self._mark(str(call.get("call"))))
-        except FileError:  # whoever may only read the folder cannot know
-            return False
-        if give_back is not None:
-            give_back()
-        return give_back is not None
-
-    def _mark(self, call: str) -> Path:
-        """Return the path of the lock that a running call holds."""
-        return self.folder / f"call-{Path(call).name}"
+        """Return what each call did or is doing, the first one first."""
+        return list(self.read()["calls"])
 
     @contextlib.contextmanager
     def call(self, facts: Mapping[str, Any], pending: bool) -> Iterator[dict[str, Any]]:
@@ -117,7 +101,6 @@ class Record:
         with self.changing() as data:
             first = not data["calls"]
             data["calls"] += [entry] if first or pending else []
-        release = claim(self._mark(entry["call"])) if first or pending else None
         try:
             yield entry
         except BaseException as error:
@@ -129,8 +112,6 @@ class Record:
         else:
             did = any(entry.get(name) for name in ("ran", "failed", "changes"))
             self._end(entry | {"state": FINISHED}, noted=first or did)
-        finally:
-            _release(release)
 
     def _end(self, entry: Mapping[str, Any], noted: bool) -> None:
         ended = {**entry, "ended": datetime.now(UTC).isoformat(timespec="seconds")}
@@ -152,8 +133,3 @@ def _is_sound(data: Any) -> bool:
 
 def _words(error: BaseException) -> str:
     return one_line(f"{error}" or type(error).__name__)[:_LONGEST]
-
-
-def _release(release: Callable[[], None] | None) -> None:
-    if release is not None:
-        release()

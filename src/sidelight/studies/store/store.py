@@ -3,7 +3,6 @@
 A file `runs/<game>/<world>/<player>-<horizon>-00000-00047-<key>.npz` holds runs 0 to 47 of a case. The key has two
 halves: a digest of what the study says about the case, and one of the code and files that played it. So whether a task
 is done is seen from the names in a folder, however many there are; that a file is whole is checked when it is read.
-Where the code cannot be told any more, because a recording or a strategy's source is gone, any second half will do.
 """
 
 from __future__ import annotations
@@ -44,27 +43,17 @@ class Store:
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
-        self.unchecked: dict[Case, str] = {}
-        """Cases whose code cannot be told, with the reason."""
         self._keys: dict[int, tuple[Case, str]] = {}
 
     def key(self, case: Case) -> str:
-        """Return the key of a case, or only its first half if the code cannot be told."""
+        """Return the key of a case."""
         if id(case) not in self._keys:  # to hash a case takes longer
-            try:
-                own = combined_digest([code_digests(case)])[:8]
-            except SidelightError as error:
-                self.unchecked[case] = str(error)
-                own = ""
-            self._keys[id(case)] = case, case.definition + own
+            self._keys[id(case)] = case, _key_of(case.definition, code_digests(case))
         return self._keys[id(case)][1]
 
     def path(self, task: Task) -> Path:
-        """Return where a task is kept; of several files that will do, the first."""
-        key = self.key(task.case)
-        there = self.names(task.case.place).get(_stem(task), ()) if len(key) < 16 else ()
-        key = min((each for each in there if each.startswith(key)), default=key)
-        return self.folder / task.case.place / f"{_stem(task)}-{key}.npz"
+        """Return where a task is kept."""
+        return self.folder / task.case.place / f"{_stem(task)}-{self.key(task.case)}.npz"
 
     def states(self, tasks: Sequence[Task], thorough: bool = False) -> dict[Task, State]:
         """Say which tasks are finished, by the names of their files or, if `thorough`, by reading and checking them."""
@@ -75,7 +64,7 @@ class Store:
         for task in tasks:
             keys = names[task.case.place].get(_stem(task), set())
             found[task] = State.MISSING if not keys else State.STALE
-            if _is_among(self.key(task.case), keys):
+            if self.key(task.case) in keys:
                 found[task] = State.READY
         return found
 
@@ -122,7 +111,7 @@ class Store:
     def has_all(self, case: Case, names: Names) -> bool:
         """Say whether all runs of a case are among the names of its folder."""
         key = self.key(case)
-        return all(_is_among(key, names.get(_stem(task), ())) for task in tasks(case))
+        return all(key in names.get(_stem(task), ()) for task in tasks(case))
 
     def claim(self, task: Task) -> Callable[[], None] | None:
         """Claim a task for this process; return what gives the claim back, or None if another process is at it."""
@@ -149,11 +138,10 @@ class Store:
         return (State.READY, results) if self._is_right(task, results) else (State.STALE, None)
 
     def _is_right(self, task: Task, found: Results) -> bool:
-        """Say whether results are those of a task, made by the code that is here, as far as that can be told."""
-        made = found.fact("definition"), found.fact("first_run"), found.n_runs
-        key, code = self.key(task.case), found.fact("code")
-        same = made == (task.case.definition, task.first, task.count) and isinstance(code, dict)
-        return same and _is_among(key, {task.case.definition + combined_digest([code])[:8]})
+        """Say whether results are those of a task, made by the code that is here."""
+        made, code = (found.fact("first_run"), found.n_runs), found.fact("code")
+        key = _key_of(str(found.fact("definition")), code) if isinstance(code, dict) else ""
+        return (key, made) == (self.key(task.case), (task.first, task.count))
 
 
 class OtherCodeError(SidelightError):
@@ -168,8 +156,8 @@ class DamagedError(SidelightError):
         self.task = task
 
 
-def _is_among(key: str, keys: set[str] | tuple[()]) -> bool:
-    return key in keys or (len(key) < 16 and any(each.startswith(key) for each in keys))
+def _key_of(definition: str, code: Mapping[str, str]) -> str:
+    return definition + combined_digest([code])[:8]
 
 
 def _stem(task: Task) -> str:
