@@ -13,8 +13,8 @@ from sidelight.reproduction.reasons import Reason
 from sidelight.reproduction.report import wording as words
 from sidelight.reproduction.report.account import Account
 from sidelight.reproduction.report.document import document
-from sidelight.reproduction.report.notes import command_note, glossary, remarks
-from sidelight.reproduction.report.tables import comparison_table, differences_table, overview_table
+from sidelight.reproduction.report.notes import glossary, remarks
+from sidelight.reproduction.report.tables import comparison_table, difference_text
 from sidelight.reproduction.verdicts import Number, Part
 from sidelight.results import Labels, Summary, TTest
 
@@ -160,7 +160,7 @@ def test_everything_is_said_in_both_formats(form):
         "differs, for no known reason",
         "differs: Two draws [2]",
         "Tolerance 0.1, verifications",
-        "960\N{NO-BREAK SPACE}runs: 28.819, z\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}−5.0",
+        "960\N{NO-BREAK SPACE}runs: 28.819, z\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}−4.96",
         "1 run, after 7\N{NO-BREAK SPACE}499 rounds",
         "the limit, not a contestant",
         "The limit (Limit) is not a contestant",
@@ -174,9 +174,6 @@ def test_everything_is_said_in_both_formats(form):
         "0.968",
         "The printed wins include ties",
         "F1 score",
-        "sidelight reproduce table1 table4 figure1 --seed 7",
-        "3 min 51 s",
-        "96 of each (slow strategies: 4 or 2, 7\N{NO-BREAK SPACE}500 rounds)",
         "abc123",
         "Matplotlib is not installed",
     ):
@@ -193,9 +190,6 @@ def test_the_sums_of_the_summary_add_up():
     assert shares == [1, 3, 5, 1]
     listed = re.findall(r"<li><b>(\d+)</b>", document(ACCOUNT, DRAWINGS).to_html())
     assert [int(one) for one in listed] == shares
-    rows = overview_table(ACCOUNT).rows
-    for k, share in enumerate(shares):
-        assert sum(row[1 + k].value for row in rows) == share
     assert len(ACCOUNT.differences()) == 10
 
 
@@ -207,41 +201,8 @@ def test_columns_that_say_nothing_are_left_out():
 
 
 def test_a_second_look_comes_before_the_first_in_the_list_of_differences():
-    record = differences_table(ACCOUNT.differences()).records()[0]
-    assert [record[key] for key in ("here ± standard error", "paper", "z", "runs")] == [
-        "28.819",
-        "4.689",
-        "−5.0",
-        "960",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("z", "text"),
-    [(-math.inf, "−∞"), (-1e-9, "0.0"), (0.44, "0.4"), (2.98, "2.98"), (-2.9996, "−2.9996"), (-3.0, "−3.0")],
-)
-def test_z_is_written_on_its_side_of_three(z, text):
-    assert words.z_text(z) == text
-
-
-@pytest.mark.parametrize(
-    ("facts", "command"),
-    [
-        ({"exhibits": list(reproduction.names()), "protocols": list(WAYS), "runs": 96}, "sidelight reproduce"),
-        ({"protocols": ["described"], "runs": 960}, "sidelight reproduce --runs 960 --protocol described"),
-        ({"runs": 96, "slow": "full"}, "sidelight reproduce --full"),
-        ({"runs": 96, "slow": "beyond"}, "sidelight reproduce --beyond"),
-        (
-            {"exhibits": ["table4"], "protocols": ["published"], "runs": 4}
-            | {"tolerances": [0.03, 0.2], "policies": ["explore"], "confidence": 0.9},
-            "sidelight reproduce table4 --tolerance 0.03 --tolerance 0.2 --policy explore --confidence 0.9 --runs 4 "
-            "--protocol published",
-        ),
-        ({"runs": 2, "slow": "few"}, "sidelight reproduce --runs 2"),
-    ],
-)
-def test_the_command_that_makes_the_report_again(facts, command):
-    assert command_note(facts).startswith(f"`{command}` ")
+    said = difference_text(*ACCOUNT.differences()[0])
+    assert "Frozen: 28.819 ± 0.39 in 960 runs, and 4.689 in the paper (z = −4.96)" in said
 
 
 def table_of(*numbers):

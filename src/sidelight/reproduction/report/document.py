@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from sidelight.report.document import (
     Block,
+    Bullets,
     Cards,
     Code,
     Contents,
@@ -21,12 +22,11 @@ from sidelight.report.document import (
 from sidelight.reproduction.exhibit import Protocol
 from sidelight.reproduction.report import wording as words
 from sidelight.reproduction.report.account import Account
-from sidelight.reproduction.report.notes import command_note, glossary, limit_note, provenance_rows, remarks
+from sidelight.reproduction.report.notes import glossary, limit_note, provenance_rows, remarks
 from sidelight.reproduction.report.tables import (
     agreement_table,
     comparison_table,
-    differences_table,
-    overview_table,
+    difference_text,
     usual_runs_and_round,
 )
 from sidelight.reproduction.verdicts import Number, Part
@@ -38,9 +38,7 @@ def document(account: Account, drawings: Mapping[str, str]) -> Document:
     ways = words.protocols(account)
     blocks: list[Block] = [Paragraph(split_code(words.INTRODUCTION))]
     blocks += [Paragraph([Strong(f"{words.PROTOCOL_TITLES[way]}."), f" {words.summary(account, way)}"]) for way in ways]
-    if account.tables:
-        blocks += [*_cards(account, ways[0]), overview_table(account)]
-    blocks.append(Contents())
+    blocks += [*_cards(account, ways[0]), Contents()] if account.tables else [Contents()]
     if account.tables:
         blocks += [Heading("What differs, and why"), *_reasons(account)]
     explained: dict[str, str] = {}
@@ -54,7 +52,7 @@ def document(account: Account, drawings: Mapping[str, str]) -> Document:
     blocks += [
         Heading("How this was made"),
         Terms(provenance_rows(account.facts)),
-        Paragraph(split_code(command_note(account.facts))),
+        Paragraph(split_code(words.MORE)),
     ]
     return Document(words.TITLE, blocks)
 
@@ -66,7 +64,7 @@ def _cards(account: Account, way: Protocol) -> list[Block]:
         return []
     shown = [kind for kind in words.COMPARED if counts[kind] or kind != "open"]
     found = [(str(counts[k]), "differ" if k == "differs" and counts[k] != 1 else words.KIND_WORDS[k]) for k in shown]
-    note = f"{words.PROTOCOL_TITLES[way]}: {count(total, 'printed pair')}. Table by table:"
+    note = f"{words.PROTOCOL_TITLES[way]}: {count(total, 'printed pair')}."
     return [Cards(found), Paragraph(note, faint=True)]
 
 
@@ -86,7 +84,7 @@ def _reasons(account: Account) -> list[Block]:
 
 
 def _differing(found: list[tuple[Part, Number]]) -> list[Block]:
-    return [differences_table(found)] if found else []
+    return [Bullets([difference_text(table, number) for table, number in found])] if found else []
 
 
 def _protocol(account: Account, way: Protocol, drawings: Mapping[str, str], explained: dict[str, str]) -> list[Block]:

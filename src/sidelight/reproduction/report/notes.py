@@ -8,13 +8,25 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
-from sidelight.reproduction.exhibit import RUNS
 from sidelight.reproduction.report.account import Account
-from sidelight.reproduction.report.wording import exhibit_title
 from sidelight.reproduction.verdicts import Part
-from sidelight.text import and_list, thousands
+from sidelight.text import and_list
 
-_ALL = 10  # tables and figures
+_FACTS = {
+    "exhibits": "what",
+    "protocols": "protocols",
+    "tolerances": "tolerances",
+    "policies": "policies",
+    "confidence": "confidence of verdicts",
+    "runs": "runs",
+    "slow_runs": "runs of slow strategies",
+    "slow_horizon": "their rounds",
+    "seed": "seed",
+    "seconds": "computed for so many seconds",
+    "platform": "platform",
+    "created": "made",
+    "code": "digest of the code",
+}
 
 
 @functools.cache
@@ -50,66 +62,11 @@ def limit_note(table: Part) -> str:
 
 def provenance_rows(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return how the numbers were made, as names and values."""
-    versions = [f"{key} {facts[key]}" for key in ("sidelight", "python", "numpy", "numba") if facts.get(key)]
-    ways = facts.get("protocols", ())
-    found = [
-        ("what", ", ".join(map(exhibit_title, facts.get("exhibits", ())))),
-        ("protocol", ways[0] if len(ways) == 1 else ""),
-        ("tolerances", ", ".join(map(str, facts.get("tolerances", ())))),
-        ("policies", ", ".join(facts.get("policies", ()))),
-        ("confidence of verdicts", _shown(facts.get("confidence"))),
-        ("runs", _runs(facts)),
-        ("seed", _shown(facts.get("seed"))),
-        ("computed for", _duration(facts["seconds"]) if facts.get("seconds") is not None else ""),
-        ("versions", ", ".join(versions)),
-        ("platform", _shown(facts.get("platform"))),
-        ("made", _shown(facts.get("created"))),
-        ("digest of the code", _shown(facts.get("code"))),
+    versions = ", ".join(f"{key} {facts[key]}" for key in ("sidelight", "python", "numpy", "numba") if facts.get(key))
+    shown = [(title, facts.get(name)) for name, title in _FACTS.items()]
+    texts = [
+        (title, ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value))
+        for title, value in shown
+        if value is not None
     ]
-    return [(key, value) for key, value in found if value]
-
-
-def command_note(facts: Mapping[str, Any]) -> str:
-    """Return the command that makes the report again, and commands that show more."""
-    return (
-        f"`{_command(facts)}` makes this report again, in another folder with `--out DIR`; every number follows from "
-        "the seed. More runs, such as `--runs 4000`, show rare disasters, and `--full` gives also PG-IDS and PG-TS as "
-        "many runs as the others."
-    )
-
-
-def _command(facts: Mapping[str, Any]) -> str:
-    names, ways = list(facts.get("exhibits", ())), list(facts.get("protocols", ()))
-    runs, seed = facts.get("runs", RUNS), facts.get("seed", 0)
-    words = ["sidelight reproduce", *(names if len(names) < _ALL else ())]
-    words += [f"--tolerance {rate}" for rate in facts.get("tolerances", ())]
-    words += [f"--policy {policy}" for policy in facts.get("policies", ())]
-    words += [f"--confidence {facts['confidence']}"] if facts.get("confidence") else []
-    words += [f"--runs {runs}"] if runs != RUNS else []
-    words += [f"--seed {seed}"] if seed else []
-    words += [f"--protocol {ways[0]}"] if len(ways) == 1 else []
-    words += [f"--{facts['slow']}"] if facts.get("slow", "few") != "few" else []
-    return " ".join(words)
-
-
-def _runs(facts: Mapping[str, Any]) -> str:
-    if facts.get("runs") is None:
-        return ""
-    slow = facts.get("slow_runs", ())
-    few = [count for count in slow if count != facts["runs"]]
-    horizon = facts.get("slow_horizon")
-    end = f", {thousands(horizon)} rounds" if slow and horizon else ""
-    counts = " or ".join(thousands(count) for count in few) or thousands(facts["runs"])
-    return f"{thousands(facts['runs'])} of each" + (f" (slow strategies: {counts}{end})" if few or end else "")
-
-
-def _duration(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if not hours and not minutes:
-        return f"{seconds:.1f} s"
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
-
-
-def _shown(value: object) -> str:
-    return "" if value is None else str(value)
+    return [(title, text) for title, text in [*texts, ("versions", versions)] if text]

@@ -9,14 +9,11 @@ from typing import Any
 
 from sidelight.reproduction.report.account import Account
 from sidelight.reproduction.report.wording import (
-    COMPARED,
     KIND_WORDS,
     MEASURES,
     PROTOCOL_NAMES,
-    PROTOCOL_TITLES,
     exhibit_title,
     numbered_reasons,
-    protocols,
     z_text,
 )
 from sidelight.reproduction.verdicts import Number, Part
@@ -86,53 +83,16 @@ def comparison_table(table: Part) -> Table:
     return Table(columns, rows, none=_NONE).useful()
 
 
-def overview_table(account: Account) -> Table:
-    """Return how many numbers of each table have each verdict."""
-    ways = protocols(account)
-    kinds = [kind for kind in COMPARED if kind != "open" or any(t.counts()["open"] for t in account.tables)]
-    columns = [
-        Column("table"),
-        *(
-            Column(KIND_WORDS[kind], group=PROTOCOL_TITLES[way], alone=f"{way}: {KIND_WORDS[kind]}")
-            for way in ways
-            for kind in kinds
-        ),
-    ]
-    rows = []
-    for exhibit in dict.fromkeys(table.name for table in account.tables):
-        found = {table.protocol: table for table in account.tables if table.name == exhibit}
-        first = next(iter(found.values()))
-        row = [Cell(f"{exhibit_title(exhibit)}: {first.exhibit.title}", link=first.place)]
-        for way in ways:
-            counts = found[way].counts() if way in found else None
-            row += [
-                Cell(counts and counts[kind], look=f"count {kind}" if counts and counts[kind] else "faint")
-                for kind in kinds
-            ]
-        rows.append(row)
-    return Table(columns, rows, none=_NONE)
-
-
-def differences_table(found: Sequence[tuple[Part, Number]]) -> Table:
-    """Return a table of the numbers that differ from the paper; a repeated run replaces the first result."""
-    titles = ("where", "which", "here ± standard error", "paper", "z", "runs", "protocol")
-    rows = []
-    for table, one in found:
-        last, z = (one.ours, one.z) if one.again is None else (one.again, one.z_again)
-        measure = "" if one.measure == "regret" else f", {MEASURES[one.measure]}"
-        rows.append(
-            [
-                Cell(f"{exhibit_title(table.name)}, {one.setting}", link=table.place),
-                one.label + measure,
-                Cell(_written(one, last.mean), error_text(last.standard_error)),
-                one.printed and _written(one, one.printed.mean),
-                None if z is None else z_text(z),
-                thousands(last.runs),
-                PROTOCOL_NAMES[table.protocol],
-            ]
-        )
-    columns = [Column(title, left=title in ("where", "which", "protocol")) for title in titles]
-    return Table(columns, rows, none=_NONE)
+def difference_text(table: Part, one: Number) -> str:
+    """Say where a number differs from the paper, and by how much; a repeated run replaces the first result."""
+    last, z = (one.ours, one.z) if one.again is None else (one.again, one.z_again)
+    measure = "" if one.measure == "regret" else f", {MEASURES[one.measure]}"
+    printed = one.printed and _written(one, one.printed.mean)
+    return (
+        f"{exhibit_title(table.name)}, {one.setting}, {PROTOCOL_NAMES[table.protocol]}: {one.label}{measure}: "
+        f"{_written(one, last.mean)} {error_text(last.standard_error)} in {thousands(last.runs)} runs, and "
+        f"{printed} in the paper (z = {z_text(z or 0.0)})."
+    )
 
 
 def _row(table: Part, one: Number, cells: Sequence[Any]) -> Row:

@@ -7,7 +7,7 @@ from collections import Counter
 
 from sidelight.reproduction.exhibit import Protocol
 from sidelight.reproduction.report.account import Account
-from sidelight.reproduction.verdicts import CHANCE, Kind, Part
+from sidelight.reproduction.verdicts import Kind, Part
 from sidelight.text import and_list, thousands
 
 TITLE = "“Randomized Confidence Bounds for Stochastic Partial Monitoring”, run again"
@@ -65,6 +65,10 @@ COMPARED: tuple[Kind, ...] = tuple(_VERBS)
 MEASURES = {"regret": "regret", "f1": "F1 score", "verifications": "verifications"}
 UNKNOWN_TITLE = "Without a known reason"
 UNKNOWN_TEXT = "These numbers differ by more than chance, and it is not known why."
+MORE = (
+    "Every number follows from the seed. More runs, such as `--runs 4000`, show rare disasters, and `--full` gives "
+    "also PG-IDS and PG-TS as many runs as the others."
+)
 COMPARISON = "How they compare with each other"
 NO_DRAWING = "This figure was not drawn, because Matplotlib is not installed (`pip install matplotlib`)."
 
@@ -123,10 +127,7 @@ def caption(table: Part, runs: int, end: int | None) -> str:
 
 
 def z_text(z: float) -> str:
-    """Write a z with one decimal, or as many as it takes to be on the right side of three."""
+    """Write a z."""
     if math.isinf(z):
         return "∞" if z > 0 else "−∞"
-    # 2.98 must not look like 3, which would be another verdict.
-    decimals = next((k for k in range(1, 6) if (round(abs(z), k) < CHANCE) == (abs(z) < CHANCE)), 6)
-    text = f"{z:.{decimals}f}"
-    return "0.0" if text == "-0.0" else text.replace("-", "−")
+    return f"{z:.2f}".replace("-", "−")
