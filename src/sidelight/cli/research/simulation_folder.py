@@ -15,8 +15,6 @@ from sidelight.tasks import Share
 if TYPE_CHECKING:
     from sidelight.results import Results
 
-_FOLDER = re.compile(r"share-(\d+)-of-(\d+)")
-
 
 class Folder:
     """Where results, table and figure go, each complete or absent, and which ones were written."""
@@ -61,59 +59,28 @@ def runs_of(share: Share, runs: int) -> range:
 
 def folder_of(out: str, share: Share, labels: Sequence[str]) -> Folder:
     """Return where a share is kept."""
-    return Folder(str(_path(out, share)), labels)
+    return Folder(str(Path(out) / f"share-{share.number}-of-{share.count}"), labels)
 
 
 def merged(out: str, labels: Sequence[str], runs: int, wanted: Sequence[dict[str, Any]]) -> list[Results]:
     """Return the results of all strategies, merged from their shares; `wanted` says what each must belong to."""
-    from sidelight.results import concatenate
-
-    count = _count(out)
-    every = [Share(number, count) for number in range(1, count + 1)]
-    missing = [share for share in every if not _path(out, share).is_dir()]
-    if missing:
-        raise SidelightError(f"{out} lacks the shares {', '.join(map(str, missing[:12]))}: run them first")
-    found = []
-    for index, facts in enumerate(wanted):
-        parts = [_read(out, share, labels, index, runs, facts) for share in every]
-        found.append(concatenate(parts, seed=facts["seed"]))
-    return found
-
-
-def _read(out: str, share: Share, labels: Sequence[str], index: int, runs: int, facts: dict[str, Any]) -> Results:
-    """Read one strategy's results from a share, and check that they belong to this simulation."""
-    from sidelight.results import Results
+    from sidelight.results import Results, concatenate
     from sidelight.results._sameness import differing_keys
 
-    numbers = runs_of(share, runs)
-    results = Results.load(Folder(str(_path(out, share)), labels).place(index))
-    own = {
-        "game": results.manifest["game"],
-        "strategy": results.strategy,
-        "environment": results.environment,
-        "seed": results.seed,
-        "rounds": results.rounds.tolist(),
-        "first run": results.manifest.get("first_run"),
-        "runs": results.n_runs,
-    }
-    if other := differing_keys(own, facts | {"first run": numbers.start, "runs": len(numbers)}):
-        raise SidelightError(
-            f"share {share} in {out} belongs to another simulation (it differs in {', '.join(other)}): run it again "
-            "with these options, or give --merge the options of the shares"
-        )
-    return results
-
-
-def _count(out: str) -> int:
-    folder = Path(out)
-    counts = {int(match[2]) for each in folder.glob("share-*-of-*") if (match := _FOLDER.fullmatch(each.name))}
-    if not counts:
-        raise SidelightError(f"there are no shares in {out!r}: run some with --share 1/8 and so on")
-    if len(counts) > 1:
-        listed = " and ".join(map(str, sorted(counts)))
-        raise SidelightError(f"{out} holds shares of {listed}: remove those of one of them")
-    return counts.pop()
-
-
-def _path(out: str, share: Share) -> Path:
-    return Path(out) / f"share-{share.number}-of-{share.count}"
+    places = [Folder(str(place), labels) for place in Path(out).glob("share-*")]
+    found = []
+    for index, facts in enumerate(wanted):
+        parts = [Results.load(place.place(index)) for place in places]
+        parts.sort(key=lambda part: int(part.fact("first_run")))
+        played = [part.fact("first_run") + k for part in parts for k in range(part.n_runs)]
+        if played != list(range(runs)):
+            raise SidelightError(f"the shares in {out} do not make up {runs} runs: run those that are missing")
+        whole = concatenate(parts, seed=parts[0].seed)
+        own = {"strategy": whole.strategy, "environment": whole.environment, "seed": whole.seed}
+        if other := differing_keys(own | {"game": whole.manifest["game"], "rounds": whole.rounds.tolist()}, facts):
+            raise SidelightError(
+                f"the shares in {out} belong to another simulation (it differs in {', '.join(other)}): run them again "
+                "with these options, or give --merge theirs"
+            )
+        found.append(whole)
+    return found
