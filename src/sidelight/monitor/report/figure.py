@@ -11,9 +11,8 @@ from matplotlib.figure import Figure
 
 from sidelight.monitor.report.class_table import short_name
 from sidelight.monitor.report.records import ClassReport, Report, by_importance
-from sidelight.report.figures.canvas import measure
 from sidelight.report.figures.colors import ALARM, FAINT, INK, PALE
-from sidelight.report.figures.fonts import drawable_text, families
+from sidelight.report.figures.fonts import drawable_text, families, measure
 from sidelight.text import thousands
 
 VERDICTS = {"above": ALARM, "below": "#00664f", "near": "#8a6d00", "unknown": FAINT}

@@ -68,11 +68,6 @@ def light_color(color: str) -> str:
     return _mixed(color, "#ffffff", 0.55)
 
 
-def text_background(color: str, hatch: str) -> dict[str, object] | None:
-    """Return a plain background for text on a hatched area."""
-    return {"fc": color, "ec": "none", "pad": 1.0} if hatch else None
-
-
 def _mixed(color: str, other: str, share: float) -> str:
     """Blend two colors given as #rrggbb."""
     pairs = zip(_channels(color), _channels(other), strict=True)

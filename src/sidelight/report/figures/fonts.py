@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 
-from sidelight.report.figures.canvas import FONT
-
+FONT = "DejaVu Sans"  # ships with Matplotlib, so figures look the same everywhere
+_DPI = 100
 _FURTHER = (
     "Noto Sans CJK JP",
     "Noto Sans CJK SC",
@@ -46,3 +46,15 @@ def _characters() -> frozenset[int]:
 
     found = (font_manager.get_font(font_manager.findfont(name)).get_charmap() for name in families())
     return frozenset().union(*found)
+
+
+@functools.lru_cache(maxsize=10_000)
+def measure(text: str, size: float) -> tuple[float, float]:
+    """Return the width and height of a text in inches."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(dpi=_DPI)
+    artist = figure.text(0, 0, text, family=FONT, fontsize=size, parse_math=False, linespacing=1.15)
+    extent = artist.get_window_extent(FigureCanvasAgg(figure).get_renderer())
+    return extent.width / _DPI, extent.height / _DPI

@@ -11,7 +11,7 @@ from matplotlib import font_manager
 
 from sidelight.analysis import Analysis
 from sidelight.game import Game
-from sidelight.report.figures.canvas import FONT
+from sidelight.report.figures.fonts import FONT
 
 _LONGEST = 26
 
@@ -71,31 +71,6 @@ def number(value: Fraction) -> str:
     """Write a fraction exactly if that is short, and to four digits if it is not."""
     exact = str(value)
     return exact if len(exact) <= 7 else f"≈{float(value):.4g}"
-
-
-def spread(wanted: Sequence[float], sizes: Sequence[float], low: float, high: float) -> list[float]:
-    """Move intervals of the given sizes apart within [low, high], each as close to its wanted center as possible.
-
-    The intervals keep the order of their centers. Where they do not fit, they start at `low` and run past `high`.
-    """
-    order = sorted(range(len(wanted)), key=lambda index: (wanted[index], index))
-    before, offset = {}, 0.0
-    for index in order:
-        before[index] = offset + sizes[index] / 2
-        offset += sizes[index]
-    # After subtracting the room below each interval, keeping apart means not decreasing: pool neighbors that decrease.
-    pools: list[list[float]] = []
-    for index in order:
-        pools.append([wanted[index] - before[index], 1])
-        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
-            mean, count = pools.pop()
-            previous = pools[-1]
-            previous[0] = (previous[0] * previous[1] + mean * count) / (previous[1] + count)
-            previous[1] += count
-    bases = [mean for mean, count in pools for _ in range(int(count))]
-    top = max(low, high - offset)
-    placed = {index: min(max(base, low), top) + before[index] for index, base in zip(order, bases, strict=True)}
-    return [placed[index] for index in range(len(wanted))]
 
 
 def drawable_line(text: str) -> str:

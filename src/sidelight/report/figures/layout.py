@@ -14,8 +14,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from sidelight.report.figures.canvas import FONT
 from sidelight.report.figures.colors import FAINT, INK, PALE
+from sidelight.report.figures.fonts import FONT
 from sidelight.report.figures.labels import drawable_line, shortened_label, wrapped_label
 
 TEXT, _TITLE = 8.5, 13

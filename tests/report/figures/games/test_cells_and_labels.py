@@ -1,9 +1,6 @@
 """The parts of figures that can be checked without drawing: cells, and room for labels."""
 
 from fractions import Fraction
-from itertools import pairwise
-
-import pytest
 
 from sidelight.analysis import analyze
 from sidelight.game import Game
@@ -38,19 +35,6 @@ def test_corners_where_a_cell_does_not_turn_are_dropped():
     game = Game([[0, 0, 0], [1, 1, 0], [-1, 1, 5]], [["x"] * 3] * 3)
     assert len(cell(game, 0)) == 4
     assert cell(game, 1) == [(0, 0, 1)]
-
-
-@pytest.mark.parametrize("low", [0.0, -1.0])
-def test_spread_keeps_apart_in_order_and_near(low):
-    wanted, sizes = [0.5, 0.52, 0.1, 0.95, 0.51], [0.1, 0.2, 0.1, 0.1, 0.1]
-    placed = labels.spread(wanted, sizes, low, 1.0)
-    intervals = sorted((x - size / 2, x + size / 2) for x, size in zip(placed, sizes, strict=True))
-    assert all(end <= start + 1e-12 for (_, end), (start, _) in pairwise(intervals))
-    assert intervals[0][0] >= low - 1e-12
-    assert intervals[-1][1] <= 1 + 1e-12
-    assert sorted(range(5), key=wanted.__getitem__) == sorted(range(5), key=placed.__getitem__)
-    assert placed[2] == pytest.approx(0.1)
-    assert labels.spread([], [], 0, 1) == []
 
 
 def test_labels_are_short_and_different():

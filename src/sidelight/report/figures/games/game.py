@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from matplotlib import style
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from sidelight.analysis import Analysis
-from sidelight.report.figures.canvas import Canvas
+from sidelight.report.figures import layout
+from sidelight.report.figures.colors import BORDERS, border_style
 from sidelight.report.figures.games.neighbor_graph import draw_neighbor_graph
 from sidelight.report.figures.games.segment import draw_segment
 from sidelight.report.figures.games.triangle import draw_triangle
+from sidelight.text import count
 
-_BY_OUTCOMES: dict[int, Callable[[Canvas, Analysis], None]] = {2: draw_segment, 3: draw_triangle}
+Drawing = tuple[list[Any], str]
+"""The samples of the actions for the key, and a note."""
+_BY_OUTCOMES: dict[int, Callable[[Axes, Analysis], Drawing]] = {2: draw_segment, 3: draw_triangle}
+_REGRET = {
+    "trivial": "no regret at all",
+    "easy": "minimax regret of order √T",
+    "hard": "minimax regret of order T^(2/3)",
+    "hopeless": "regret linear in T",
+}
 
 
 def draw_game(analysis: Analysis) -> Figure:
@@ -26,7 +39,28 @@ def draw_game(analysis: Analysis) -> Figure:
     The figure belongs to no window or global state: save it with its own `savefig`, or with `save_figure`, which
     writes the same bytes for the same game.
     """
-    with style.context("default"):  # whatever the user's settings: labels are measured for these
-        canvas = Canvas()
-        _BY_OUTCOMES.get(analysis.game.n_outcomes, draw_neighbor_graph)(canvas, analysis)
-        return canvas.finish()
+    game = analysis.game
+    sizes = f"{count(game.n_actions, 'action')}, {count(game.n_outcomes, 'outcome')}"
+    with style.context(["default", layout.SETTINGS]):
+        figure, (axes,) = layout.make_panels([""], 6.4, 4.4)
+        samples, note = _BY_OUTCOMES.get(game.n_outcomes, draw_neighbor_graph)(axes, analysis)
+        text = f"{analysis.kind}: {_REGRET[analysis.kind]} ({sizes}). {note}"
+        return layout.finish(figure, game.name or "A game", text.strip(), [*samples, *_border_samples(analysis)])
+
+
+def _border_samples(analysis: Analysis) -> list[Line2D]:
+    """Return a sample of each kind of border that occurs."""
+    used = {border_style(analysis, one, other) for one, other in analysis.neighbors}
+    return [
+        Line2D(
+            [],
+            [],
+            color=each.color,
+            ls=each.dashes,
+            lw=2.0,
+            marker="x" if each.crossed else "",
+            label=f"border {each.meaning}",
+        )
+        for each in BORDERS.values()
+        if each in used
+    ]
