@@ -56,7 +56,7 @@ def play(strategy, X, y):
     return np.array(losses)
 
 
-@pytest.mark.parametrize("model", ["kernel", "auto", Nearest(), Nearest, [Nearest, "linear"]])
+@pytest.mark.parametrize("model", ["kernel", "trees", "auto", Nearest(), Nearest, [Nearest, "linear"]])
 def test_models_that_bend_beat_a_line(model):
     X, y = ring(700, 1)
     bent, straight = (play(ProspectModel(APPLES, each, members=6), X, y).sum() for each in (model, "linear"))
@@ -75,7 +75,7 @@ def test_a_belief_of_ones_own_is_two_methods():
 
 @pytest.mark.parametrize("wrong", ["forest", 3, None, [], object(), ["linear", "tree"]])
 def test_what_is_no_model_is_refused(wrong):
-    with pytest.raises(ParameterError, match=r"^model is .*: give 'linear', 'kernel', 'auto', a classifier"):
+    with pytest.raises(ParameterError, match=r"^model is .*: give 'linear', 'kernel', 'trees', 'auto', a"):
         ProspectModel(APPLES, wrong)
 
 

@@ -15,20 +15,21 @@ from sidelight.strategies.any_model.beliefs.belief import Belief
 from sidelight.strategies.any_model.beliefs.by_symbol import BySymbol
 from sidelight.strategies.any_model.beliefs.clones import Clones
 from sidelight.strategies.any_model.beliefs.regression import Regression
+from sidelight.strategies.any_model.beliefs.trees import Trees
 from sidelight.strategies.any_model.stakes import Stakes
 
-BUILT_IN = ("linear", "kernel")
+BUILT_IN = {"linear": Regression, "kernel": Regression, "trees": Trees}
 AUTO = "auto"
 _WANTED = (
-    "'linear', 'kernel', 'auto', a classifier with fit and predict_proba, a function that makes one, a belief with fit "
-    "and predict, or a list of these"
+    "'linear', 'kernel', 'trees', 'auto', a classifier with fit and predict_proba, a function that makes one, a belief "
+    "with fit and predict, or a list of these"
 )
 
 
 def models_to_weigh(model: Any) -> tuple[Any, ...]:
     """Return the models that are weighed against each other, or refuse what is none."""
     if isinstance(model, str) and model == AUTO:
-        return BUILT_IN
+        return tuple(BUILT_IN)
     parts = tuple(model) if isinstance(model, list | tuple) else (model,)
     for part in parts:
         if isinstance(part, str) and part in BUILT_IN:
@@ -55,7 +56,7 @@ def beliefs_of(parts: Sequence[Any], stakes: Stakes, members: int, rng: np.rando
         if _is_belief(part):
             beliefs[name] = copy.deepcopy(part)
             continue
-        kind: Any = Regression if isinstance(part, str) else Clones
+        kind: Any = BUILT_IN[part] if isinstance(part, str) else Clones
         make = functools.partial(kind, model=part, members=members, seed=seed)
         if stakes.revealing or part == "linear":
             beliefs[name] = make(stakes)

@@ -74,13 +74,14 @@ class ProspectModel(Strategy):
     game
         The game; a hopeless one is refused, a trivial one is played optimally from the first round.
     model
-        What predicts the outcome from the context: "linear", "kernel" or "auto" (both), which need nothing else; a
-        classifier with scikit-learn's `fit` and `predict_proba`, or a function that makes one; a `Belief` of your own
-        with `fit` and `predict`; or a list of these, weighted by how well each predicts. A belief that ignores contexts
-        is always among them. Contexts are rows of numbers for the built-in models, and otherwise what the model
-        accepts: numbers, some of them missing, a list with texts and categories, a mapping, a text, or a row of a data
-        frame. A classifier is told outcomes; where no action reveals them, it is told symbols, and the number of the
-        action is a further feature (or each action has a classifier of its own, if rows are not just numbers).
+        What predicts the outcome from the context: "linear", "kernel", "trees" or "auto" (all three), which need
+        nothing else; a classifier with scikit-learn's `fit` and `predict_proba`, or a function that makes one; a
+        `Belief` of your own with `fit` and `predict`; or a list of these, weighted by how well each predicts. A belief
+        that ignores contexts is always among them. Contexts are rows of numbers for the built-in models, and otherwise
+        what the model accepts: numbers, some of them missing, a list with texts and categories, a mapping, a text, or a
+        row of a data frame. A classifier is told outcomes; where no action reveals them, it is told symbols, and the
+        number of the action is a further feature (or each action has a classifier of its own, if rows are not just
+        numbers).
     horizon
         How many rounds will be played, if known. Play may continue after them.
     caution

@@ -15,7 +15,8 @@ from __future__ import annotations
 import copy
 import inspect
 import sys
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,35 +29,34 @@ _INVENTED_WEIGHT = 4.0  # of all of them
 _FLOOR = 0.005  # the least probability that a member may claim
 
 
+class Told(NamedTuple):
+    """What a member is fitted to."""
+
+    rows: Any
+    outcomes: Integers
+    weights: Floats
+
+
 class Clones:
     """A belief of clones of a classifier with `fit` and `predict_proba`, or of what a factory makes."""
 
     def __init__(self, stakes: Stakes, model: Any, members: int, seed: int) -> None:
         self._stakes, self._model, self._members, self._seed = stakes, model, members, seed
         self._fits = 0
-        self._models: list[Any] = []
+        self._models: Any = []
 
     def fit(self, contexts: Any, actions: Integers, symbols: Integers, pool: Any) -> None:
         """Fit all members anew; if a fit raises an error, the old ones stay."""
-        self._fits += 1
-        outcomes = self._stakes.allowed(actions, symbols).argmax(1)
-        rng = np.random.default_rng([self._seed, self._fits])
-        models = []
-        for _ in range(self._members):
-            places = rng.integers(len(pool), size=_INVENTED)
-            rows = joined_rows(contexts, chosen_rows(pool, places))
-            said = np.concatenate([outcomes, self._invent(rng)])
-            own = rng.exponential(size=len(outcomes))
-            weights = np.concatenate([own, np.full(_INVENTED, _INVENTED_WEIGHT / _INVENTED)])
-            models.append(_fitted(self._model, rows, said, weights, rng))
-        self._models = models
+        rng = self._begin_fit()
+        told = (self._told(contexts, actions, symbols, pool, rng) for _ in range(self._members))
+        self._models = self._fitted(told, rng)
 
     def predict(self, contexts: Any) -> Floats:
         """Return the probability of each outcome under each member."""
         P = np.zeros((len(self._models), len(contexts), self._stakes.outcomes))
         for member, model in zip(P, self._models, strict=True):
             member[:, np.asarray(model.classes_, int)] = _probabilities(model, contexts)
-        return np.maximum(P, _FLOOR)
+        return self._floored(P)
 
     def to_plain(self) -> dict[str, Any]:
         """Return what is needed to fit the same members again."""
@@ -67,12 +67,25 @@ class Clones:
         self._seed, self._fits = data["seed"], data["fits"] - 1
         self.fit(contexts, actions, symbols, pool)
 
-    def _invent(self, rng: np.random.Generator) -> Integers:
-        """Draw outcomes, not all of them the same because some classifiers refuse a single class."""
-        drawn = rng.integers(self._stakes.outcomes, size=_INVENTED)
-        if (drawn == drawn[0]).all():
-            drawn[0] = (drawn[0] + 1) % self._stakes.outcomes
-        return drawn
+    def _begin_fit(self) -> np.random.Generator:
+        self._fits += 1
+        return np.random.default_rng([self._seed, self._fits])
+
+    def _told(self, contexts: Any, actions: Integers, symbols: Integers, pool: Any, rng: np.random.Generator) -> Told:
+        """Weigh the labels for a member, and invent some, not all alike: some classifiers refuse a single class."""
+        outcomes, invented = self._stakes.outcomes, rng.integers(self._stakes.outcomes, size=_INVENTED)
+        if (invented == invented[0]).all():
+            invented[0] = (invented[0] + 1) % outcomes
+        rows = joined_rows(contexts, chosen_rows(pool, rng.integers(len(pool), size=_INVENTED)))
+        said = np.concatenate([self._stakes.allowed(actions, symbols).argmax(1), invented])
+        weights = [rng.exponential(size=len(actions)), np.full(_INVENTED, _INVENTED_WEIGHT / _INVENTED)]
+        return Told(rows, said, np.concatenate(weights))
+
+    def _fitted(self, told: Iterable[Told], rng: np.random.Generator) -> Any:
+        return [_fitted(self._model, *sample, rng) for sample in told]
+
+    def _floored(self, P: Floats) -> Floats:
+        return np.maximum(P, _FLOOR)
 
 
 def _fitted(model: Any, rows: Any, labels: Integers, weights: Floats, rng: np.random.Generator) -> Any:

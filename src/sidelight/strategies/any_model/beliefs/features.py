@@ -1,4 +1,4 @@
-"""Features of contexts for the built-in beliefs of ProspectModel: nothing, numbers, or random waves.
+"""Features of contexts for the built-in beliefs of ProspectModel: nothing, numbers, or also squares and random waves.
 
 Reference
 ---------
@@ -15,11 +15,15 @@ import numpy as np
 from sidelight.kernels.arrays import Floats, Integers
 
 SCALES = (0.2, 0.5, 1.2)  # of the waves' lengths, times sqrt(d)
-_MOST_COEFFICIENTS = 600  # of all outcomes together
+_LARGEST_SQUARE = 9.0
+_MOST_COEFFICIENTS = 600  # of waves, of all outcomes together
 
 
 class Features:
-    """The standardized numbers of a context, `waves` random waves cos(w'x + b) of each scale, and a constant."""
+    """The standardized numbers z of a context, z^2, random waves cos(w'z + b) of each scale, and a constant.
+
+    Waves alone would take a great many labels to learn that both small and large values are special.
+    """
 
     def __init__(self, kind: str, outcomes: int, seed: int) -> None:
         """Prepare features of the kind "none", "linear" or "kernel"."""
@@ -48,8 +52,9 @@ class Features:
     @property
     def groups(self) -> Integers:
         """Which group each feature belongs to, all of one importance; -1 for the constant."""
-        waves = np.repeat(np.arange(1, len(SCALES) + 1), self._waves) if self._waves else np.zeros(0, np.int64)
-        return np.concatenate([np.zeros(len(self._mean), np.int64), waves, [-1]]).astype(np.int64)
+        kinds, d = (2 + len(SCALES) if self._waves else 1), len(self._mean)
+        sizes = [d, d, *[self._waves] * len(SCALES)][:kinds]
+        return np.concatenate([np.repeat(np.arange(kinds), sizes), [-1]]).astype(np.int64)
 
     def __call__(self, contexts: Any) -> Floats:
         """Return the features of contexts, (n, features)."""
@@ -60,4 +65,5 @@ class Features:
         if not self._waves:
             return np.concatenate([Z, one], 1)
         waves = math.sqrt(2.0 / len(self._phases)) * np.cos(Z @ self._directions.T + self._phases)
-        return np.concatenate([Z, waves, one], 1)
+        squares = (np.minimum(Z**2, _LARGEST_SQUARE) - 1.0) / 2.0
+        return np.concatenate([Z, squares, waves, one], 1)
