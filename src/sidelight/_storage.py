@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
 import os
-import platform
-import re
 import sys
 import tempfile
 import time
@@ -16,9 +13,8 @@ from pathlib import Path
 
 from sidelight.errors import FileError, NoFileError
 
-_DRAFT = re.compile(r"\..*-draft-(?P<host>[0-9a-f]{8})-(?P<process>\d+)-\w{8}(\.[^.]*)?")
-_OLD = 24 * 3600.0  # seconds after which a draft is abandoned whose process cannot be asked
-_being_written: set[str] = set()
+_DRAFT = "-draft-"
+_OLD = 24 * 3600.0  # seconds after which a draft is taken for one that a killed process left behind
 
 
 @contextlib.contextmanager
@@ -26,26 +22,23 @@ def replacing_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a temporary file next to `path`; it gets that name if the block succeeds and is removed if it fails.
 
     An interrupt (Ctrl-C included) in the middle of writing leaves the previous file as it was. The hidden draft that a
-    killed process leaves behind is removed by the next write to the folder. Links are followed, an existing file keeps
-    its permissions, and anything but a regular file (a device, a pipe) is refused rather than replaced.
+    killed process leaves behind is removed by a write to the folder a day later. Links are followed, an existing file
+    keeps its permissions, and anything but a regular file (a device, a pipe) is refused rather than replaced.
     """
     target = _real(path)
     with naming_in_system_errors(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         _remove_abandoned(target.parent)
         # The suffix is kept because writers (matplotlib, NumPy, Arrow) choose the format by it.
-        prefix = f".{target.stem}-draft-{_host()}-{os.getpid()}-"
-        handle, name = tempfile.mkstemp(prefix=prefix, suffix=target.suffix, dir=target.parent)
+        handle, name = tempfile.mkstemp(prefix=f".{target.stem}{_DRAFT}", suffix=target.suffix, dir=target.parent)
         os.close(handle)
         draft = Path(name)
-        _being_written.add(draft.name)
         try:
             yield draft
             os.chmod(draft, target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
             os.replace(draft, target)
         finally:
             draft.unlink(missing_ok=True)
-            _being_written.discard(draft.name)
 
 
 @contextlib.contextmanager
@@ -170,33 +163,11 @@ def make_writable(folder: str | os.PathLike[str]) -> Path:
 
 
 def _remove_abandoned(folder: Path) -> None:
-    """Remove the drafts of processes that are gone."""
-    for file in folder.glob(".*-draft-*"):
-        found = _DRAFT.fullmatch(file.name)
-        if found and file.name not in _being_written and _gone(file, found["host"], int(found["process"])):
-            with contextlib.suppress(OSError):
+    """Remove old drafts."""
+    for file in folder.glob(f".*{_DRAFT}*"):
+        with contextlib.suppress(OSError):
+            if time.time() - file.stat().st_mtime > _OLD:
                 file.unlink()
-
-
-def _gone(draft: Path, host: str, process: int) -> bool:
-    """Say whether the process that wrote a draft has ended; this is unknown for other machines."""
-    if host == _host() and process == os.getpid():
-        return True  # an earlier process with the same number: this one knows its own drafts
-    if host == _host() and os.name == "posix":
-        try:
-            os.kill(process, 0)
-        except (ProcessLookupError, OverflowError):
-            return True
-        except PermissionError:
-            return False
-        return False
-    with contextlib.suppress(OSError):
-        return time.time() - draft.stat().st_mtime > _OLD
-    return False
-
-
-def _host() -> str:
-    return hashlib.sha256(platform.node().encode()).hexdigest()[:8]
 
 
 def _umask() -> int:

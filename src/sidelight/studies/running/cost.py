@@ -11,8 +11,7 @@ from sidelight.studies.plan.cases import Case
 from sidelight.studies.plan.tasks import Task, tasks_in_random_order
 from sidelight.tasks import Failure, cores, run_here
 
-_FEW, _MANY = 16, 1_000  # rounds of the first try and, if that is over soon, of another
-_SOON = 0.03  # seconds
+_ROUNDS = 200  # of a try
 
 
 class Cost(NamedTuple):
@@ -32,45 +31,29 @@ class Cost(NamedTuple):
 def estimate(cases: Sequence[Case]) -> Cost:
     """Try every player briefly on every game, and say what all runs of some cases will cost.
 
-    A run of T rounds is taken to cost a + b T, with a and b from two tries; what costs more and more per round takes
-    longer than that.
+    All rounds are taken to cost alike; what costs more and more per round takes longer than that.
     """
     kinds: dict[Hashable, list[Case]] = {}
     for case in cases:
         kinds.setdefault((case.player, case.game, case.world.kind, case.horizon), []).append(case)
-    groups = [(group, _try_of(group[0], _FEW), _try_of(group[0], _MANY)) for group in kinds.values()]
-    found = _tried({few for _, few, _ in groups})
-    found |= _tried({few for _, few, _ in groups if few.case.player.policy})  # the first of them had to compile
-    found |= _tried({many for _, few, many in groups if few != many and _is_quick(found[few])})
+    groups = [(group, _try_of(group[0])) for group in kinds.values()]
+    found = _tried({task for _, task in groups})
+    found |= _tried({task for _, task in groups if task.case.player.policy})  # the first of them had to compile
     seconds = 0.0
     failures: dict[Case, Failure] = {}
-    for group, few, many in groups:
-        one = found[few]
+    for group, task in groups:
+        one = found[task]
         if isinstance(one, Failure):
             failures |= dict.fromkeys(group, one)
         else:
-            seconds += sum(case.runs for case in group) * _per_run(group[0].horizon, one, found.get(many))
+            seconds += sum(case.runs for case in group) * one * max(1, group[0].horizon) / max(1, task.case.horizon)
     rounds = sum(case.runs * case.horizon for case in cases)
     return Cost(rounds, seconds if len(failures) < len(cases) else None, failures)
 
 
-def _is_quick(found: float | Failure) -> bool:
-    return not isinstance(found, Failure) and found < _SOON
-
-
-def _per_run(horizon: int, few: float, many: float | Failure | None) -> float:
-    """Return the seconds of a run, from those of two shorter ones."""
-    if horizon <= _FEW:
-        return few
-    if not isinstance(many, float):
-        return few / _FEW * horizon
-    slope = max(0.0, many - few) / (min(_MANY, horizon) - _FEW)
-    return few + slope * (horizon - _FEW)
-
-
-def _try_of(case: Case, rounds: int) -> Task:
-    """Return one run of a case, of at most so many rounds."""
-    return Task(replace(case, horizon=min(rounds, case.horizon), runs=1, checkpoints=1), 0, 1)
+def _try_of(case: Case) -> Task:
+    """Return one short run of a case."""
+    return Task(replace(case, horizon=min(_ROUNDS, case.horizon), runs=1, checkpoints=1), 0, 1)
 
 
 def _tried(tasks: Iterable[Task]) -> dict[Task, float | Failure]:
