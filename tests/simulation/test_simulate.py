@@ -81,11 +81,8 @@ class TestCheckpoints:
             (True, "give how many"),
             ("logarithmic", "give how many, 'log', or a list of rounds"),
             ([], "list of rounds"),
-            ([1.5, 2.0], "list of rounds"),
-            ([[1, 2]], "list of rounds"),
             (None, "list of rounds"),
             ([0, 5], "between 1 and the horizon 100"),
-            ([5, 101], "between 1 and the horizon 100"),
             ([5, 5], "must increase"),
             (np.array([50, 30], np.uint64), "increas"),
         ],
@@ -106,10 +103,7 @@ class TestCheckpoints:
     ("settings", "words"),
     [
         ({"horizon": 0}, "horizon is 0: give a whole number of at least 1"),
-        ({"horizon": 10.0}, "horizon is 10.0"),
         ({"runs": 0}, "runs is 0"),
-        ({"seed": -1}, "seed is -1"),
-        ({"workers": 0}, "workers is 0"),
         ({"first_run": -1}, "first_run is -1"),
     ],
 )

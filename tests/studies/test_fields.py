@@ -10,7 +10,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import SidelightError
-from sidelight.studies import Comparison, FigureEntry, GameEntry, PlayerEntry, Study, StudyError, TableEntry, WorldEntry
+from sidelight.studies import Comparison, GameEntry, PlayerEntry, Study, StudyError, TableEntry, WorldEntry
 
 
 def study(**changes):
@@ -26,38 +26,23 @@ def study(**changes):
     ("changes", "words"),
     [
         ({"runs": 0}, "runs is 0: give a whole number of at least 1"),
-        ({"runs": "4"}, "runs is '4'"),
         ({"runs": True}, "runs is True"),
-        ({"runs": 9_000_000_000_000_000}, "runs is 9000000000000000: give a whole number of at most"),
-        ({"horizons": (-5,)}, "horizons is -5"),
-        ({"horizons": (50.5,)}, "horizons is 50.5"),
         ({"horizons": (True,)}, "horizons is True"),
-        ({"horizons": ([1], [1])}, r"horizons is \[1\]"),
-        ({"horizons": (10**16,)}, "horizons is 10000000000000000: give a whole number of at most"),
         ({"horizons": 50}, r"horizons is 50: give a list in brackets, as in \[50\]"),
         ({"horizons": ()}, r"horizons is \[\]: give one or more"),
         ({"horizons": (5, 5)}, r"horizons is \[5, 5\]: give one or more different ones"),
         ({"seeds": (-1,)}, "seeds is -1"),
-        ({"seeds": ("a",)}, "seeds is 'a'"),
-        ({"seeds": 3}, "seeds is 3"),
         ({"measures": ("rgret",)}, "measures is 'rgret': did you mean 'regret'?"),
-        ({"measures": "regret"}, "measures is 'regret': give a list"),
         ({"measures": ("regret", "regret")}, "measures is .*: give one or more different ones"),
         ({"impossible": "ignore"}, "impossible is 'ignore': choose from refuse, skip"),
         ({"patience": math.nan}, "patience is nan"),
-        ({"patience": 10**400}, "patience is 1000"),
-        ({"block": 0}, "block is 0"),
-        ({"checkpoints": np.array(5.5)}, "checkpoints is"),
         ({"checkpoints": (5, 2)}, "give increasing rounds"),
         ({"name": None}, "name is None: give a text"),
-        ({"title": None}, "title is None: give a text"),
-        ({"folder": 5}, "folder is 5: give a text"),
         ({"players": ("CBP",)}, "players holds 'CBP': give values of the type sidelight.studies.Player"),
         (
             {"games": (sl.games.load("apple-tasting"),)},
             "games holds Game.*: give values of the type sidelight.studies.GameEntry",
         ),
-        ({"games": GameEntry("apple-tasting")}, "games is GameEntry.*: give a list"),
     ],
 )
 def test_a_study_refuses_what_is_none(changes, words):
@@ -70,10 +55,7 @@ def test_a_study_refuses_what_is_none(changes, words):
     [
         (PlayerEntry, {"name": "CBP", "runs": -2}, "PlayerEntry 'CBP': runs is -2"),
         (PlayerEntry, {"name": sl.strategies.CBP}, "PlayerEntry: name is the class CBP: give a text"),
-        (PlayerEntry, {"name": "CBP", "horizons": 5}, "horizons is 5: give a list"),
         (PlayerEntry, {"name": "CBP", "parameters": ["bins"]}, r"parameters is \['bins'\]: give names with values"),
-        (PlayerEntry, {"name": "CBP", "parameters": ["ab"]}, r"parameters is \['ab'\]"),
-        (PlayerEntry, {"name": "CBP", "parameters": 5}, "parameters is 5"),
         (
             PlayerEntry,
             {"name": "CBP", "parameters": {"bins": datetime.date(1979, 5, 27)}},
@@ -84,21 +66,11 @@ def test_a_study_refuses_what_is_none(changes, words):
             {"name": "CBP", "games": "apple-tasting"},
             r"games is 'apple-tasting': give a list in .*\['apple-tasting'\]",
         ),
-        (PlayerEntry, {"name": "CBP", "label": 5}, "label is 5"),
         (PlayerEntry, {"name": "CBP", "policy": "yes"}, "policy is 'yes': give true or false"),
-        (PlayerEntry, {"name": "CBP", "checkpoints": True}, "checkpoints is True"),
         (WorldEntry, {"kind": ["law"], "value": [1]}, r"kind is \['law'\]: choose from law"),
         (WorldEntry, {"kind": "law", "value": print}, "a world cannot be <built-in"),
-        (WorldEntry, {"kind": "law", "value": [1.0], "games": "x"}, "games is 'x': give a list"),
-        (GameEntry, {"name": 5}, "name is 5"),
-        (GameEntry, {"file": "x.toml", "label": 5}, "label is 5"),
         (Comparison, {"test": "zzz"}, "test is 'zzz': choose from welch, paired"),
-        (Comparison, {"side": 3}, "side is 3"),
-        (Comparison, {"against": None}, "against is None"),
         (TableEntry, {"kind": "zzz"}, "kind is 'zzz': choose from comparison, matrix"),
-        (TableEntry, {"measure": ["regret"]}, r"measure is \['regret'\]"),
-        (FigureEntry, {"kind": "matrix"}, "kind is 'matrix': choose from regret, quartiles"),
-        (FigureEntry, {"horizons": 5}, "horizons is 5"),
     ],
 )
 def test_a_part_of_a_study_refuses_what_is_none(kind, arguments, words):
@@ -112,8 +84,6 @@ def test_a_part_of_a_study_refuses_what_is_none(kind, arguments, words):
         (None, "Study: None does not describe one"),
         ({}, "Study: it has no 'name'"),
         ({"name": "x", "rums": 1}, "a Study has no 'rums': did you mean 'runs'?"),
-        ({"name": "x", "games": None}, "games is None: give a list"),
-        ({"name": "x", "games": [None]}, "None does not describe one"),
         ({"name": "x", "players": [{"label": "a"}]}, "it has no 'name'"),
         ({"name": "x", "worlds": [{"kind": "law", "vale": 1}]}, "did you mean 'value'?"),
     ],

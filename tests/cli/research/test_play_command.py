@@ -248,10 +248,7 @@ def test_strategies_with_nothing_to_say(tmp_path, monkeypatch):
     ("arguments", "part"),
     [
         (["apple-tasting", "CPB"], "did you mean 'CBP'?"),
-        (["apple-tasting", "CBP", "--law", "1"], "--law gives 1 probability"),
-        (["apple-tasting", "CBP", "--rounds", "0"], "--rounds"),
         (["aple-tasting", "CBP"], "did you mean 'apple-tasting'?"),
-        (["hopeless", "CBP"], "hopeless"),
         (["apple-tasting"], "missing argument 'STRATEGY'"),
     ],
 )

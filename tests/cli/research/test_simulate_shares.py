@@ -42,10 +42,8 @@ def test_the_whole_is_what_one_call_gives(shares, tmp_path):
     ("options", "words"),
     [
         (["--seed", "3"], "it differs in seed"),
-        (["--horizon", "61"], "it differs in rounds"),
         (["--law", "0.4,0.6"], "it differs in environment"),
         (["--runs", "8"], "do not make up 8 runs"),
-        (["--set", "x=1"], "has no parameter"),
     ],
 )
 def test_another_simulation_is_not_merged(shares, options, words):
@@ -76,8 +74,6 @@ def test_missing_shares_are_told_of(tmp_path):
         (["--share", "1/3", "--merge", "--out", "x"], "give only one of them"),
         (["--share", "0/3", "--out", "x"], "write i/n"),
         (["--share", "8/8", "--out", "x"], "7 runs, too few for 8 shares"),
-        (["--cluster", "here"], "give an address such as tcp://host:8786"),
-        (["--cluster", "tcp://host:1", "--workers", "2"], "leave out --workers"),
     ],
 )
 def test_mistakes(options, words, tmp_path, monkeypatch):

@@ -46,8 +46,6 @@ def test_runs_are_those_of_simulate_and_are_made_once(tmp_path):
         ("return 7", "SidelightError: Mine chose action 7: there are actions 0 to 1"),
         ("return 'sell'", "SidelightError: Mine chose 'sell', which is not the index of an action"),
         ("time.sleep(600)", "no round was finished for 2 s"),
-        ("while True: pass", "no round was finished for 2 s"),
-        ("raise SystemExit", "SystemExit"),
     ],
 )
 def test_a_strategy_that_misbehaves_harms_nobody_else(tmp_path, act, reason):
@@ -148,7 +146,6 @@ def test_a_byte_more_in_a_finished_study_is_noticed(tmp_path):
 @pytest.mark.parametrize(
     ("players", "share", "line"),
     [
-        (1, None, "1 of 1 case is finished"),
         (1, "2/2", "0 of 1 case is finished"),
         (2, "1/2", "1 of 2 cases is finished"),
         (2, None, "2 of 2 cases are finished"),
@@ -374,12 +371,9 @@ print(len(progress.done.ran), len(progress.done.failures))
     ("player", "world", "where"),
     [
         (PlayerEntry("CBP"), WorldEntry("laws", "balanced"), "anywhere"),
-        (PlayerEntry("BayesOptimal"), WorldEntry("laws", "balanced"), "anywhere"),
         (PlayerEntry("CBP"), WorldEntry("environment", "sidelight.reproduction.streams:Any"), "anywhere"),
-        (PlayerEntry("CBP"), WorldEntry("environment", "mine:WorldEntry"), "apart"),
         (PlayerEntry("CBP"), WorldEntry("laws", "mine:laws"), "apart"),
         (PlayerEntry("mine.py:Mine"), WorldEntry("laws", "balanced"), "apart"),
-        (PlayerEntry("sidelighter:Mine"), WorldEntry("laws", "balanced"), "apart"),
         (PlayerEntry("__main__:Mine"), WorldEntry("laws", "balanced"), "here"),
         (PlayerEntry("CBP"), WorldEntry("laws", "__main__:laws"), "here"),
         (PlayerEntry("sequential", policy=True), WorldEntry("classifiers", 1, {"tolerance": 0.1}), "anywhere"),
