@@ -82,6 +82,18 @@ def test_the_estimates_have_the_right_mean_and_are_bounded_below(name):
         assert value < 1.05 * _uniform_value(program, q, eta) + 1e-9
 
 
+def test_what_another_law_beats_everywhere_is_left():
+    """At q some p costs less at every outcome, though no gradient at q leads there; a general solver finds -13.7."""
+    game = sl.Game([[5, 6, 6], [3, 6, 6], [6, 0, 3], [4, 1, 2]], [[1, 2, 1], [0, 2, 2], [0, 1, 1], [2, 0, 1]])
+    q, eta = np.array([0.444, 0.276, 0.28]), 0.005
+    program = new_program(sl.analyze(game))
+    room, p, table = new_workspace(program), np.full(4, 0.25), np.zeros((len(program.rows), 3))
+    room.weights[:] = q
+    for _ in range(20):
+        value = solve_program(program, room, eta, 0.0, p, table)
+    assert -13.8 < value < -12.5
+
+
 def _uniform_value(program, q, eta):
     """Return the least value of mixing q with uniform play, by the bound that the second way minimizes."""
     base = np.zeros(len(program.loss))

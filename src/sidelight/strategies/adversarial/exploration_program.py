@@ -14,8 +14,9 @@ need no solver. Both keep q's center: the estimates have mean 0 under q.
 
        max_x <p - q, L_x> / eta + sum_b q_b z_b' M(p)^-1 z_b,
 
-   which is convex in p and bounds the program's value from above, a few exponentiated gradient steps are made from the
-   p of the round before. As the largest term has no gradient where outcomes tie, they weigh outcomes by a softmax.
+   which is convex in p and bounds the program's value from above, some exponentiated gradient steps are made from the
+   p of the round before. Where outcomes tie, as at p = q, no single gradient leads down: steps to a soft maximum,
+   (h / eta) log sum_x exp(<p - q, L_x> / h) with h = 0.02, come first and count if they make the bound itself smaller.
 
 Everything is done in an orthonormal basis of the span of all signal matrices, where M(p) can be inverted.
 """
@@ -34,9 +35,9 @@ from sidelight.kernels.arrays import Floats, Integers
 from sidelight.kernels.linear_algebra import add_outer, dot, invert, multiply
 from sidelight.strategies.adversarial.loss_range import loss_range
 
-_STEPS = 12  # exponentiated gradient steps of a round
+_STEPS = 12  # exponentiated gradient steps, for each of both maxima
 _HALVINGS = 40  # of the interval for u
-_SOFTNESS = 0.02  # of the weights of outcomes, as a share of the range of losses
+_SOFTNESS = 0.02  # h
 _MOST_MIXED = 0.5
 
 
@@ -64,7 +65,8 @@ class Workspace(NamedTuple):
     product: Floats  # M^-1 covariance
     sandwich: Floats  # M^-1 covariance M^-1
     row: Floats
-    trial: Floats  # another p
+    trial: Floats  # p after the next step
+    other: Floats  # another p
     slope: Floats  # by actions
 
 
@@ -104,6 +106,7 @@ def new_workspace(program: Program) -> Workspace:
         sandwich=square.copy(),
         row=np.zeros(rank),
         trial=np.zeros(actions),
+        other=np.zeros(actions),
         slope=np.zeros(actions),
     )
 
@@ -265,50 +268,80 @@ def keep_above_floor(p: Floats, floor: float) -> None:
 
 @kernel
 def descend(program: Program, room: Workspace, eta: float, p: Floats) -> None:
-    """Improve p by exponentiated gradient steps, from the former p or from q, whichever is better."""
+    """Improve p, from the former p or from q or by way of the soft maximum, whichever is best."""
     floor = min(eta * eta, 0.5 / p.shape[0])
-    trial = room.trial
+    other = room.other
     for a in range(p.shape[0]):
-        trial[a] = 0.0
+        other[a] = 0.0
     for b in range(room.weights.shape[0]):
-        trial[program.members[b]] = room.weights[b]
-    keep_above_floor(trial, floor)
+        other[program.members[b]] = room.weights[b]
+    keep_above_floor(other, floor)
     keep_above_floor(p, floor)
-    start = set_inverse(program, room, trial) + set_exploration_excess(program, room, trial, eta)
-    value = set_inverse(program, room, p) + set_exploration_excess(program, room, p, eta)
-    if start < value:
-        value = start
+    take_better(program, room, eta, p)
+    for a in range(p.shape[0]):
+        other[a] = p[a]
+    take_steps(program, room, eta, _SOFTNESS, floor, other)
+    take_better(program, room, eta, p)
+    take_steps(program, room, eta, 0.0, floor, p)
+
+
+@kernel
+def take_better(program: Program, room: Workspace, eta: float, p: Floats) -> None:
+    """Replace p by the other one if that is better."""
+    if bound(program, room, eta, 0.0, room.other) < bound(program, room, eta, 0.0, p):
         for a in range(p.shape[0]):
-            p[a] = trial[a]
-    step = 1.0
+            p[a] = room.other[a]
+
+
+@kernel
+def take_steps(program: Program, room: Workspace, eta: float, softness: float, floor: float, p: Floats) -> None:
+    """Improve p by exponentiated gradient steps."""
+    value, step = bound(program, room, eta, softness, p), 1.0
     for _ in range(_STEPS):
         set_slope(program, room, eta, p)
         for a in range(p.shape[0]):
-            trial[a] = p[a] * math.exp(-step * room.slope[a])
-        keep_above_floor(trial, floor)
-        here = set_inverse(program, room, trial) + set_exploration_excess(program, room, trial, eta)
+            room.trial[a] = p[a] * math.exp(-step * room.slope[a])
+        keep_above_floor(room.trial, floor)
+        here = bound(program, room, eta, softness, room.trial)
         if here < value:
             value = here
             step *= 1.5
             for a in range(p.shape[0]):
-                p[a] = trial[a]
+                p[a] = room.trial[a]
         else:
             step *= 0.4
 
 
 @kernel
+def bound(program: Program, room: Workspace, eta: float, softness: float, p: Floats) -> float:
+    """Return what is minimized, with the soft maximum if `softness` is not 0."""
+    value = set_inverse(program, room, p) + set_exploration_excess(program, room, p, eta)
+    if softness > 0.0:
+        value += softness / eta * math.log(weigh_outcomes(room, eta))
+    return value
+
+
+@kernel
+def weigh_outcomes(room: Workspace, eta: float) -> float:
+    """Set each outcome's weight in the soft maximum, 1 for the largest, and return the sum."""
+    largest, total = -math.inf, 0.0
+    for x in range(room.excess.shape[0]):
+        largest = max(largest, room.excess[x])
+    for x in range(room.excess.shape[0]):
+        room.excess[x] = math.exp(max(-600.0, (room.excess[x] - largest) * eta / _SOFTNESS))
+        total += room.excess[x]
+    return total
+
+
+@kernel
 def set_slope(program: Program, room: Workspace, eta: float, p: Floats) -> None:
     """Set the gradient at p, centered and scaled to a largest entry of 1."""
-    set_inverse(program, room, p)
-    largest = set_exploration_excess(program, room, p, eta)
+    bound(program, room, eta, 0.0, p)
+    total = weigh_outcomes(room, eta)
     rank = room.row.shape[0]
     for i in range(rank):
         for j in range(rank):
             room.sandwich[i, j] = dot(room.product[i], room.inverse[j])
-    total = 0.0
-    for x in range(room.excess.shape[0]):
-        room.excess[x] = math.exp(max(-600.0, (room.excess[x] - largest) * eta / _SOFTNESS))
-        total += room.excess[x]
     mean = 0.0
     for a in range(p.shape[0]):
         slope = dot(room.excess, program.loss[a]) / (total * eta)
