@@ -102,21 +102,6 @@ def test_run_report_and_add(file, tmp_path):
     assert invoke("report", out).exit_code == 0
 
 
-def test_a_report_without_damaged_runs_says_so_and_exits_with_1(file, tmp_path):
-    out = tmp_path / "out"
-    invoke("run", file, "--out", out)
-    damaged = next((out / "runs").rglob("Uniform*.npz"))
-    damaged.write_bytes(damaged.read_bytes()[:100])
-    result = invoke("report", out)
-    assert result.exit_code == 1
-    assert "2 of 3 cases are finished, 1 damaged piece removed; report written" in result.stdout
-    assert "the stored runs are damaged" in result.stderr
-    assert invoke("report", out).exit_code == 0
-    again = invoke("run", file, "--out", out)
-    assert again.exit_code == 0
-    assert "3 of 3 cases are finished; report" in again.stdout
-
-
 BAD = """
 from sidelight.strategies import Strategy
 

@@ -138,8 +138,9 @@ def test_a_byte_more_in_a_finished_study_is_noticed(tmp_path):
     progress, _ = ran(small(), tmp_path)
     file = next((tmp_path / "runs").rglob("*.npz"))
     file.write_bytes(file.read_bytes() + b"0")
-    with pytest.warns(UserWarning, match="the stored runs are damaged and were removed"):
+    with pytest.raises(sl.SidelightError, match=r"npz' is damaged: remove it, and run the study again"):
         report(progress)
+    file.unlink()
     assert len(ran(small(), tmp_path)[0].done.ran) == 1
 
 

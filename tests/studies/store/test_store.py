@@ -52,7 +52,7 @@ def test_any_change_of_the_file_is_noticed(store, task):
         assert state(store, task) is State.DAMAGED
     path.unlink()
     assert state(store, task) is State.MISSING
-    with pytest.raises(SidelightError, match="is missing: run the same command again"):
+    with pytest.raises(SidelightError, match="is missing: run the study again"):
         store.gather([task])
 
 

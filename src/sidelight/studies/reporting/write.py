@@ -24,7 +24,6 @@ from sidelight.studies.reporting.page import Report, document
 from sidelight.studies.reporting.standings import compare_players, finished_results
 from sidelight.studies.reporting.tables import plays_tables, study_tables
 from sidelight.studies.running.study_run import StudyRun, opened, planned_run
-from sidelight.studies.store.store import DamagedError
 from sidelight.table import Table
 
 Note = Callable[[str], None]
@@ -58,17 +57,10 @@ def is_current(progress: StudyRun) -> bool:
 
 def write(progress: StudyRun, note: Note) -> Report:
     """Write report, figures, table and manifest into the folder of a study; return what the report says."""
-    folder, store = progress.folder, progress.store
+    folder = progress.folder
     progress.look_again()
-    results, unfinished = finished_results(progress.study, store, list(progress.skipped))
-    try:
-        outcome = compare_players(progress.study, results, unfinished)
-    except DamagedError as error:
-        store.remove(error.task)
-        progress.look_again()
-        progress.damaged += 1
-        note(f"{error.task.title}: the stored runs are damaged and were removed; run the study again to make them anew")
-        return write(progress, note)
+    results, unfinished = finished_results(progress.study, progress.store, list(progress.skipped))
+    outcome = compare_players(progress.study, results, unfinished)
     notes: list[str] = []
 
     def told(words: str) -> None:

@@ -33,8 +33,6 @@ class StudyRun:
     cases: list[Case]
     skipped: dict[Case, str] = field(default_factory=dict)
     done: Done = field(default_factory=Done)
-    damaged: int = 0
-    """How many stored pieces could not be read for the report, and were removed."""
 
     def __post_init__(self) -> None:
         self.store = Store(self.folder / "runs")
@@ -60,9 +58,8 @@ class StudyRun:
         """Say in one line how far the study is."""
         ready, wanted = sum(map(self.is_finished, self.playable)), len(self.playable)
         skipped = f", {count(len(self.skipped), 'impossible one')} skipped" if self.skipped else ""
-        damaged = f", {count(self.damaged, 'damaged piece')} removed" if self.damaged else ""
         verb = "is" if 1 in (ready, wanted) else "are"
-        return f"{ready} of {count(wanted, 'case')} {verb} finished{skipped}{damaged}"
+        return f"{ready} of {count(wanted, 'case')} {verb} finished{skipped}"
 
 
 def run(
@@ -96,12 +93,11 @@ def run(
     place = make_writable(folder)
     forget_files()
     record = Record(place)
-    damaged, former = record.is_damaged, record.former()
+    former = record.former()
     found = plan.settled_study(study)
     state = planned_run(found, place)
     changes = _changes(former, found)
-    lost = [f"{str(record.path)!r} is damaged and is written anew: what was done before is not listed any more"]
-    for words in [*changes, *(lost if damaged else [])]:
+    for words in changes:
         watcher.note(words)
     every = [task for case in state.playable for task in tasks(case)]
     mine = every if part is None else part.of(every)

@@ -1,12 +1,13 @@
 """The one file beside the runs of a study: what was run, what each call did, and what failed.
 
 A call is written down before it works and completed afterwards, so one that was killed is in the report, too. The runs
-do not depend on this file: if it is damaged, only the history is lost.
+do not depend on this file: if it is damaged and removed, only the history is lost.
 """
 
 from __future__ import annotations
 
 import contextlib
+import copy
 import json
 import uuid
 from collections.abc import Iterator, Mapping
@@ -14,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sidelight._storage import file_lock, replacing_file
+from sidelight._storage import file_contents, file_lock, replacing_file
 from sidelight.errors import FileError, SidelightError
 from sidelight.results import provenance
 from sidelight.studies.model import Study
@@ -34,31 +35,31 @@ class Record:
         self.folder, self.path = folder, folder / "study.json"
 
     def read(self) -> dict[str, Any]:
-        """Return the record; a damaged file counts as an empty one."""
+        """Return the record; an empty one if there is no file."""
+        if not self.path.exists():
+            return copy.deepcopy(_EMPTY)
         try:
-            data = json.loads(self.path.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return dict(_EMPTY)
-        return data if _is_sound(data) else dict(_EMPTY)
-
-    @property
-    def is_damaged(self) -> bool:
-        """Whether the file exists but describes no study."""
-        return self.path.exists() and self.former() is None
+            data: dict[str, Any] = json.loads(file_contents(self.path))
+            if data["format"] != _FORMAT:
+                raise ValueError("it is not the record of a study")
+            return {name: data[name] for name in _EMPTY}
+        except (KeyError, TypeError, ValueError) as error:
+            raise SidelightError(
+                f"{str(self.path)!r} is damaged ({error}): remove it, and run the study's file again with this folder "
+                "as --out; finished runs are kept"
+            ) from None
 
     def former(self) -> Study | None:
-        """Return the study that was run in the folder; None if there is none, or if that cannot be told."""
-        try:
-            return self.study()
-        except SidelightError:
-            return None
+        """Return the study that was run in the folder, if there is one."""
+        data = self.read()["study"]
+        return None if data is None else Study.from_dict(data)
 
     @contextlib.contextmanager
     def changing(self) -> Iterator[dict[str, Any]]:
         """Yield the record's data under a lock, and write it back at the end of the block if it was changed."""
         with file_lock(self.path):
             before = self.read()
-            data = json.loads(json.dumps(before))
+            data = copy.deepcopy(before)
             yield data
             if data != before:
                 with replacing_file(self.path) as draft:
@@ -66,15 +67,12 @@ class Record:
 
     def study(self) -> Study:
         """Return the study that was run in the folder."""
-        remedy = "run the study's file again, with this folder as --out: finished runs are kept"
-        if not self.path.exists():
+        found = self.former()
+        if found is None:
             raise SidelightError(
                 f"there is no study in {str(self.folder)!r}: 'sidelight study run FILE --out DIR' makes one"
             )
-        try:
-            return Study.from_dict(self.read()["study"])
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise SidelightError(f"{str(self.path)!r} is damaged ({error}): {remedy}") from None
+        return found
 
     def failures(self) -> list[dict[str, Any]]:
         """Return the cases that failed and have not been done since, with reasons and tracebacks."""
@@ -119,16 +117,6 @@ class Record:
             others = [each.get("call") for each in data["calls"]]
             place = others.index(entry["call"]) if entry["call"] in others else len(others)
             data["calls"][place : place + 1] = [ended] if noted else []
-
-
-def _is_sound(data: Any) -> bool:
-    """Say whether data have the form in which they are written."""
-    if not isinstance(data, dict) or data.get("format") != _FORMAT:
-        return False
-    lists = [data.get("calls"), data.get("failures")]
-    if not all(isinstance(each, list) and all(isinstance(entry, dict) for entry in each) for each in lists):
-        return False
-    return all(isinstance(each.get(key), str) for each in data["failures"] for key in ("name", "case", "reason"))
 
 
 def _words(error: BaseException) -> str:

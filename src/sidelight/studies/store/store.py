@@ -74,7 +74,8 @@ class Store:
         for task in tasks:
             state, results = self._read(task)
             if results is None:
-                raise DamagedError(task, f"{str(self.path(task))!r} is {state.value}: run the same command again")
+                remedy = "remove it, and run the study again" if state is State.DAMAGED else "run the study again"
+                raise DamagedError(f"{str(self.path(task))!r} is {state.value}: {remedy}")
             parts.setdefault(task.case.seed, []).append(results)
         joined = concatenate(concatenate(blocks, seed=seed) for seed, blocks in parts.items())
         return joined.with_facts(label=tasks[0].case.player.label)
@@ -149,11 +150,7 @@ class OtherCodeError(SidelightError):
 
 
 class DamagedError(SidelightError):
-    """A stored task whose file is damaged."""
-
-    def __init__(self, task: Task, message: str) -> None:
-        super().__init__(message)
-        self.task = task
+    """The file of a stored task is damaged."""
 
 
 def _key_of(definition: str, code: Mapping[str, str]) -> str:
