@@ -21,7 +21,6 @@ from sidelight.game_arrays import loss_matrix, signal_indices
 from sidelight.recommendation.records import GameFacts
 
 COUNT = 3
-_FAR = 2.0
 
 
 class Near(NamedTuple):
@@ -60,12 +59,3 @@ def nearest(game: GameFacts, others: Iterable[GameFacts]) -> list[Near]:
     found = [Near(other, distance(game, other)) for other in others if other.kind == game.kind]
     found.sort(key=lambda near: (near.distance, near.game.label))
     return [near for near in found if near.distance <= found[min(COUNT, len(found)) - 1].distance]
-
-
-def distance_in_words(value: float) -> str:
-    """Describe a distance between games in words."""
-    if value == 0.0:
-        return "of the same size"
-    if value < 1.0:
-        return "nearly of the same size"
-    return "of a similar size" if value < _FAR else "of quite another size"

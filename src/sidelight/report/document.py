@@ -1,7 +1,7 @@
 r"""Documents: blocks of text, tables and figures, written as one HTML file or as Markdown.
 
 A page opens anywhere, offline: one file without scripts, in light or dark mode. Text is shown as it is given, whatever
-characters are in it; only `Code`, `Strong` and `Link` stand out, and `split_code` makes code of what is in backquotes.
+characters are in it; only `Code` and `Strong` stand out, and `split_code` makes code of what is in backquotes.
 
 >>> print(Document("Apples", [Paragraph("Sell or taste?"), Terms([("taste", "shows the *outcome*")])]).to_markdown())
 # Apples
@@ -45,14 +45,7 @@ class Strong(NamedTuple):
     text: str
 
 
-class Link(NamedTuple):
-    """Text that leads to another place in a page; plain text in Markdown."""
-
-    text: str
-    anchor: str
-
-
-Text = str | Sequence[str | Code | Strong | Link]
+Text = str | Sequence[str | Code | Strong]
 
 
 class Heading(NamedTuple):
@@ -136,7 +129,7 @@ class Document(NamedTuple):
         return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def split_code(text: str) -> list[str | Code | Strong | Link]:
+def split_code(text: str) -> list[str | Code | Strong]:
     """Split a text at backquotes; what is between them is code."""
     return [Code(part) if k % 2 else part for k, part in enumerate(_CODE.split(text))]
 
@@ -204,8 +197,6 @@ def _inline_html(text: Text) -> str:
                 shown = f"<code>{shown}</code>"
             case Strong():
                 shown = f"<strong>{shown}</strong>"
-            case Link(_, anchor):
-                shown = f'<a href="#{html_text(anchor)}">{shown}</a>'
         found.append(shown)
     return "".join(found)
 

@@ -54,27 +54,27 @@ def measures(given: Any) -> Mapping[str, Numbers]:
     """Return further measures: numbers with one row per run, under names that no other array has."""
     found = {}
     for name, values in given.items():
-        if not isinstance(name, str) or name in ("rounds", "regret", "plays", "manifest", "sha256", ""):
-            raise SidelightError(f"a measure cannot be called {name!r}: give another name")
         array = np.asarray(values)
-        if not array.ndim or array.dtype.kind not in "fiub":
-            raise SidelightError(f"the measure {name!r} is {values!r}: give an array of numbers with one row per run")
-        found[name] = _frozen(array)
+        if (
+            name in ("rounds", "regret", "plays", "manifest", "sha256", "")
+            or not array.ndim
+            or array.dtype.kind not in "fiub"
+        ):
+            raise SidelightError(
+                f"the measure {name!r} is {values!r}: give numbers, one row per run, and a name of its own"
+            )
+        found[str(name)] = _frozen(array)
     return MappingProxyType(found)
 
 
-def runs_of(found: Mapping[str, Numbers]) -> int:
-    """Return how many runs there are, by the measures."""
-    if not found or not len(next(iter(found.values()))):
-        raise SidelightError("without a game there must be measures: give at least one, with one row per run")
-    return len(next(iter(found.values())))
-
-
-def same_runs(found: Mapping[str, Numbers], runs: int) -> None:
-    """Refuse measures that have more or fewer rows than there are runs."""
-    for name, values in found.items():
-        if len(values) != runs:
-            raise SidelightError(f"the measure {name!r} has {len(values)} rows, and there are {runs} runs")
+def same_runs(found: Mapping[str, Numbers], runs: int | None = None) -> int:
+    """Return the number of runs that all measures have, which may be known already."""
+    sizes = {len(values) for values in found.values()} | ({runs} if runs is not None else set())
+    if len(sizes) != 1 or 0 in sizes:
+        raise SidelightError(
+            f"measures and regret have {sorted(sizes)} rows: give all of them one row per run, at least one"
+        )
+    return sizes.pop()
 
 
 def regret_kind(value: Any) -> str:

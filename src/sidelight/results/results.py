@@ -99,7 +99,7 @@ class Results:
             regrets = _checks.regret(regret, checkpoints.size)
             counts = _checks.plays(plays, regrets.shape[0], game.n_actions)
         else:
-            runs = _checks.runs_of(further)
+            runs = _checks.same_runs(further)
             checkpoints, regrets, counts = np.zeros(0, np.int64), np.zeros((runs, 0)), np.zeros((runs, 0), np.int64)
         _checks.same_runs(further, regrets.shape[0])
         given = _checks.dictionary(manifest or {}, "manifest")

@@ -20,7 +20,7 @@ def test_the_answer_is_that_of_the_library(tmp_path):
     text = invoke(path).stdout
     assert text.startswith("Play ")
     assert "The game: hard, 3 actions, 2 outcomes, 1 pair of neighbors." in text
-    assert "of the same size, distance 0.0" in " ".join(text.split())
+    assert "(distance 0.0)" in " ".join(text.split())
     assert max(map(len, text.splitlines())) <= 80
     data = json.loads(invoke(path, "--json").stdout)
     assert data == json.loads(json.dumps(sl.recommend(game).to_dict()))

@@ -202,15 +202,6 @@ def test_one_run_claims_nothing_about_chance():
     assert data["strategies"][0]["std"] is None
 
 
-@pytest.mark.parametrize("columns", [60, 80, 100])
-def test_everything_fits_the_terminal(columns):
-    specification = "RandCBP:bins=10,sigma=2,observers=half-range,tail=0.001"
-    output = succeeded("dynamic-pricing", "CBP", specification, "--set", "prices=3", *SMALL, columns=columns)
-    assert max(map(len, output.splitlines())) <= columns
-    for title in ("mean", "+-", "std", "median", "99 %", "max", "wins", "tied", "p Welch", "p paired", "time"):
-        assert title in output
-
-
 def test_the_folder_holds_everything_and_can_be_read(tmp_path):
     folder = tmp_path / "new" / "folder"
     arguments = ("apple-tasting", "CBP", "RandCBP", "RandCBP", "RandCBP:sigma=2", "--law", "0.3,0.7", *SMALL)

@@ -122,19 +122,6 @@ def test_a_report_knows_whether_it_is_current(finished):
     assert is_current(progress)
 
 
-def test_damaged_runs_are_removed_told_of_and_made_again(tmp_path):
-    progress = run(small(), tmp_path, workers=1)
-    path = progress.store.path(progress.done.ran[0])
-    content = path.read_bytes()
-    path.write_bytes(content[: len(content) // 2])
-    with pytest.warns(UserWarning, match="damaged and were removed; run the study again"):
-        found = report(tmp_path)
-    assert len(found.outcome.unfinished) == 1
-    assert "What is not finished" in document(found).to_html()
-    assert len(run(small(), tmp_path, workers=1).done.ran) == 1
-    assert report(tmp_path).outcome.unfinished == []
-
-
 def test_wishes_are_met(tmp_path):
     study = small(
         PlayerEntry("CBP"),

@@ -1,6 +1,5 @@
 """Running studies: resumed, edited, shared out, with strategies that misbehave."""
 
-import json
 import subprocess
 import sys
 
@@ -144,20 +143,6 @@ def test_a_byte_more_in_a_finished_study_is_noticed(tmp_path):
     assert len(ran(small(), tmp_path)[0].done.ran) == 1
 
 
-@pytest.mark.parametrize(
-    ("players", "share", "line"),
-    [
-        (1, "2/2", "0 of 1 case is finished"),
-        (2, "1/2", "1 of 2 cases is finished"),
-        (2, None, "2 of 2 cases are finished"),
-    ],
-)
-def test_how_far_it_is_in_words(tmp_path, players, share, line):
-    chosen = (PlayerEntry("Uniform"), PlayerEntry("FixedAction", {"action": 0}))[:players]
-    progress, _ = ran(small(*chosen, runs=2), tmp_path, share=share)
-    assert progress.summary() == line
-
-
 def test_shares_make_up_the_whole(tmp_path):
     counts = [len(ran(small(), tmp_path, share=f"{k}/3")[0].done.ran) for k in (2, 3, 1)]
     assert sum(counts) == 4
@@ -272,14 +257,6 @@ def test_what_another_process_is_at_is_left_to_it(tmp_path):
     again, _ = ran(small(PlayerEntry("Uniform"), runs=2), tmp_path)
     assert again.done.ran == [task]
     assert again.done.seconds >= 1.0
-
-
-def test_a_folder_without_a_study_is_named(tmp_path):
-    with pytest.raises(sl.SidelightError, match="there is no study in"):
-        opened(tmp_path)
-    (tmp_path / "study.json").write_text(json.dumps({"study": {"name": "x", "gamez": []}}))
-    with pytest.raises(sl.SidelightError, match="is damaged"):
-        opened(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from sidelight.cli import catalogue, terminal
 from sidelight.cli.catalogue import set_option
-from sidelight.errors import SidelightError
 
 if TYPE_CHECKING:
     from sidelight.analysis import Analysis
@@ -55,11 +53,4 @@ def _draw(analysis: Analysis, path: str) -> None:
     from sidelight.report.figures.games.game import draw_game
     from sidelight.report.figures.saving import save_figure
 
-    figure = draw_game(analysis)
-    try:
-        save_figure(figure, path)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        if isinstance(error, FileExistsError | NotADirectoryError):
-            reason = "a part of its path is a file, not a folder"
-        raise SidelightError(f"cannot write the figure {str(Path(path))!r}: {reason}") from None
+    save_figure(draw_game(analysis), path)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +12,7 @@ from sidelight.cli import terminal
 from sidelight.cli.notes import warnings_as_notes
 from sidelight.cli.numbers import COUNT, WHOLE
 from sidelight.cli.research.arguments.cluster import check_cluster, cluster_option
-from sidelight.cli.research.work_bar import WorkBar
+from sidelight.cli.research.work_bar import WorkBar, kept_if_interrupted
 from sidelight.errors import SidelightError
 from sidelight.reproduction.exhibit import PROTOCOLS, RUNS, TOLERANCES, Profile
 from sidelight.reproduction.paper.table4 import LABELS, check
@@ -114,13 +112,13 @@ def command(out: str, share: str | None, merge: bool, as_json: bool, **options: 
             )
             raise SidelightError(f"{pieces} in {folder}: run all shares first, with the same options")
         make_writable(folder)
-        with _kept(folder, reproduction):
+        with kept_if_interrupted(folder):
             seconds = 0.0 if merge else reproduction.run(crew, bars, part)
         if part is not None:
             again = "the same command with --merge instead of --share"
             click.echo(f"Share {part} is in {folder}; when all are: {again}", err=as_json)
             return
-        with _kept(folder):
+        with kept_if_interrupted(folder):
             seconds += reproduction.look_again(crew, bars)
             from sidelight.reproduction import output
 
@@ -147,7 +145,7 @@ def _others(folder: Path, shared: object, as_json: bool, options: dict[str, Any]
     profile = Profile(runs=options["runs"] or FEW, seed=options["seed"])
     reproduction = Reproduction(EXHIBITS, [profile], Store(folder / "runs"))
     make_writable(folder)
-    with warnings_as_notes(), _kept(folder, reproduction):
+    with warnings_as_notes(), kept_if_interrupted(folder):
         seconds = reproduction.run(crew_of(options["cluster"], options["workers"]), WorkBar())
         found = report.write(reproduction, folder, seconds or None)
     if as_json:
@@ -188,20 +186,6 @@ def _reproduction(options: dict[str, Any], store: Store) -> Reproduction:
     exhibits = select(options["names"])
     check(profiles[0], exhibits)
     return Reproduction(exhibits, profiles, store)
-
-
-@contextlib.contextmanager
-def _kept(folder: Path, reproduction: Reproduction | None = None) -> Iterator[None]:
-    """Print on Ctrl-C how many tasks are kept, or that only second runs and the report are missing."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        done = "all but second runs and the report is"
-        if reproduction is not None:
-            every = len(reproduction.tasks())
-            done = f"{every - len(reproduction.missing())} of {every} pieces of work are"
-        click.echo(f"Interrupted: {done} done and kept in {folder}; the same command continues from there", err=True)
-        raise
 
 
 def _write(account: Account) -> None:

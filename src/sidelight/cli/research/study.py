@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import shlex
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +13,7 @@ from sidelight.cli.group import InOrder
 from sidelight.cli.notes import warnings_as_notes
 from sidelight.cli.numbers import COUNT
 from sidelight.cli.research.arguments.cluster import check_cluster, cluster_option
-from sidelight.cli.research.work_bar import WorkBar
+from sidelight.cli.research.work_bar import WorkBar, kept_if_interrupted
 from sidelight.errors import SidelightError
 from sidelight.tasks import cores
 from sidelight.text import count, thousands
@@ -203,7 +201,7 @@ def _run(
 
     check_cluster(cluster, workers)
     bar = WorkBar()
-    with warnings_as_notes(), _kept(folder):
+    with warnings_as_notes(), kept_if_interrupted(folder):
         progress = run(study, folder, workers=workers, cluster=cluster, share=share, display=bar)
         if share is not None:
             click.echo(f"Share {share} is in {folder}; when all are: sidelight study report {folder}", err=as_json)
@@ -240,15 +238,6 @@ def _tell(progress: StudyRun, report: Report, as_json: bool) -> None:
         for failure in report.failures:
             terminal.write(f"Failed: {failure['case']}: {failure['reason']}\n")
     click.echo(f"{progress.summary()}; report written to {progress.folder / 'report.html'}", err=as_json)
-
-
-@contextlib.contextmanager
-def _kept(folder: Path) -> Iterator[None]:
-    try:
-        yield
-    except KeyboardInterrupt:
-        click.echo(f"Interrupted: what is finished is kept in {folder}; the same command goes on from there", err=True)
-        raise
 
 
 def _minutes(minutes: float | None, workers: int) -> str:

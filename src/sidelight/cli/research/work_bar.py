@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import click
@@ -53,3 +56,13 @@ class WorkBar(Display):
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
+
+
+@contextlib.contextmanager
+def kept_if_interrupted(folder: Path) -> Iterator[None]:
+    """Say on Ctrl-C that what is finished is kept."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        click.echo(f"Interrupted: what is finished is kept in {folder}; the same command goes on from there", err=True)
+        raise

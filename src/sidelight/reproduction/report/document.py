@@ -13,7 +13,6 @@ from sidelight.report.document import (
     Document,
     Figure,
     Heading,
-    Link,
     Paragraph,
     Strong,
     Terms,
@@ -41,9 +40,8 @@ def document(account: Account, drawings: Mapping[str, str]) -> Document:
     blocks += [*_cards(account, ways[0]), Contents()] if account.tables else [Contents()]
     if account.tables:
         blocks += [Heading("What differs, and why"), *_reasons(account)]
-    explained: dict[str, str] = {}
     for way in ways:
-        blocks += _protocol(account, way, drawings, explained)
+        blocks += _protocol(account, way, drawings)
     found = remarks(account)
     if found:
         blocks.append(Heading(words.STATISTICS))
@@ -70,7 +68,7 @@ def _cards(account: Account, way: Protocol) -> list[Block]:
 
 def _reasons(account: Account) -> list[Block]:
     differences = account.differences()
-    blocks: list[Block] = [] if differences else [Paragraph(words.no_difference(account))]
+    blocks: list[Block] = [] if differences else [Paragraph(words.NO_DIFFERENCE)]
     for key, index in words.numbered_reasons(account).items():
         reason = account.reasons[key]
         blocks.append(Heading(f"[{index}] {reason.title}", level=3, anchor=f"reason-{index}"))
@@ -87,7 +85,7 @@ def _differing(found: list[tuple[Part, Number]]) -> list[Block]:
     return [Bullets([difference_text(table, number) for table, number in found])] if found else []
 
 
-def _protocol(account: Account, way: Protocol, drawings: Mapping[str, str], explained: dict[str, str]) -> list[Block]:
+def _protocol(account: Account, way: Protocol, drawings: Mapping[str, str]) -> list[Block]:
     blocks: list[Block] = [
         Heading(words.PROTOCOL_TITLES[way], anchor=way),
         Paragraph(split_code(words.PROTOCOL_TEXTS[way])),
@@ -96,7 +94,7 @@ def _protocol(account: Account, way: Protocol, drawings: Mapping[str, str], expl
         if part.protocol == way:
             name = words.exhibit_title(part.name)
             blocks.append(Heading(f"{name}: {part.exhibit.title}", level=3, anchor=part.place, entry=name))
-            blocks.append(_explained(part, explained))
+            blocks.append(Paragraph(split_code(part.exhibit.text)))
             blocks += _table(account, part) if part.exhibit.is_table else [_figure(part, drawings)]
     return blocks
 
@@ -117,11 +115,3 @@ def _figure(figure: Part, drawings: Mapping[str, str]) -> Block:
         return Paragraph(split_code(words.NO_DRAWING), faint=True)
     label = f"{words.exhibit_title(figure.name)}: {figure.exhibit.title}"
     return Figure(label, drawings[figure.stem], figure.caption, f"figures/{figure.stem}.png")
-
-
-def _explained(part: Part, explained: dict[str, str]) -> Paragraph:
-    """Return what a table or figure is about, or a link to where that was explained."""
-    if part.name in explained:
-        return Paragraph(["Explained ", Link("above", explained[part.name]), "."], faint=True)
-    explained[part.name] = part.place
-    return Paragraph(split_code(part.exhibit.text))

@@ -18,10 +18,8 @@ INTRODUCTION = (
     "experiments. This report repeats the experiments with `sidelight`, compares the results with the printed "
     "numbers, and says for each number whether the two agree."
 )
-NOTHING = "None of the paper's tables was asked for, so there is no printed number to compare with."
 NOT_PRINTED = "The paper prints no number for these settings."
-NO_DIFFERENCE = "Nothing: every printed number that was compared agrees."
-UNDECIDED = "Nothing for certain: some of the printed numbers were compared with too few runs to say."
+NO_DIFFERENCE = "No printed number that was compared differs."
 
 PROTOCOL_TITLES: dict[Protocol, str] = {
     "published": "The runs behind the printed numbers",
@@ -87,8 +85,7 @@ def exhibit_title(experiment: str) -> str:
 
 def summary(account: Account, protocol: Protocol) -> str:
     """Summarize the verdicts under a protocol."""
-    found = verdict_shares(account.counts(protocol), "printed pair of mean and standard deviation")
-    return found or (NOT_PRINTED if any(table.protocol == protocol for table in account.tables) else NOTHING)
+    return verdict_shares(account.counts(protocol), "printed pair of mean and standard deviation") or NOT_PRINTED
 
 
 def verdict_shares(counts: Counter[Kind], what: str = "printed pair") -> str:
@@ -96,17 +93,6 @@ def verdict_shares(counts: Counter[Kind], what: str = "printed pair") -> str:
     total = sum(counts[kind] for kind in COMPARED)
     found = [f"{counts[kind]} {_VERBS[kind][counts[kind] > 1]}" for kind in COMPARED if counts[kind]]
     return f"Of {total} {what.replace('pair', 'pairs') if total > 1 else what}, {and_list(found)}." if total else ""
-
-
-def no_difference(account: Account) -> str:
-    """Return the sentence for a report without differences; nothing if there are some."""
-    if account.differences():
-        return ""
-    counts = [account.counts(way) for way in protocols(account)]
-    compared = any(count[kind] for count in counts for kind in COMPARED)
-    if not compared:
-        return NOT_PRINTED if account.tables else NOTHING
-    return UNDECIDED if any(count["open"] for count in counts) else NO_DIFFERENCE
 
 
 def numbered_reasons(account: Account) -> dict[str, int]:

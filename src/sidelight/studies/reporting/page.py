@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from sidelight.report.document import (
     Block,
     Bullets,
-    Cards,
     Contents,
     Details,
     Document,
@@ -60,7 +59,6 @@ def document(report: Report) -> Document:
     blocks: list[Block] = [
         *(Paragraph(text) for text in report.study.text.split("\n\n") if text.strip()),
         Paragraph(_summary(report)),
-        Cards(_cards(report)),
         Contents(),
     ]
     for title, table in study_tables(report.outcome):
@@ -77,21 +75,6 @@ def document(report: Report) -> Document:
 
 def _sentence(words: str) -> str:
     return f"{words[:1].upper()}{words[1:].rstrip('.')}."
-
-
-def _cards(report: Report) -> list[tuple[str, str]]:
-    standings = report.outcome.standings
-    finished = len({each.labels for each in standings})
-    found = [
-        (thousands(finished), "players in settings" if finished != 1 else "player in a setting"),
-        (thousands(len({each.labels.setting for each in standings})), "settings"),
-        (thousands(report.facts["rounds"]), "rounds played"),
-    ]
-    if report.outcome.unfinished:
-        found.append((thousands(len(report.outcome.unfinished)), "cases not finished"))
-    if report.failures:
-        found.append((thousands(len(report.failures)), "failed"))
-    return found
 
 
 def _summary(report: Report) -> str:
