@@ -19,9 +19,9 @@ def test_each_model_learns_from_its_own_plays():
             assert action == t
         strategy.observe(BARTOK.feedback[action][0])
     models = strategy.state.models
-    assert models.labels.tolist() == strategy.state.plays.tolist()
+    assert models.labels.ravel().tolist() == strategy.state.plays.tolist()
     for a in range(3):
-        count, shown = models.labels[a], BARTOK.symbols(a).index(BARTOK.feedback[a][0])
+        count, shown = models.labels[a, 0], BARTOK.symbols(a).index(BARTOK.feedback[a][0])
         assert (models.features[a, :count] == [0.5, 1.0]).all()
         assert models.pull[a, 1] == pytest.approx((0.5 if shown == 0 else -0.5) * count)
     assert strategy.state.scratch.law[0] > 0.5

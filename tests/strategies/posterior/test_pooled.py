@@ -94,7 +94,7 @@ def test_the_pool_follows_the_posterior():
     ("name", "match"),
     [
         ("label-efficient", "Mario plays easy games, and this one is hard"),
-        ("hopeless", "this one is hopeless"),
+        ("hopeless", "the game is hopeless"),
         ("degenerate-informative", "only those tell actions 0 and 1 apart"),
     ],
 )

@@ -16,14 +16,13 @@ import math
 from typing import ClassVar, NamedTuple
 
 from sidelight.analysis import analyze
-from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.kernels import implements
 from sidelight.kernels.arrays import Floats
 from sidelight.strategies.adversarial.exploration_program import new_program
 from sidelight.strategies.adversarial.exppm import Parameters, State, adapt, learning_rate, new_state
 from sidelight.strategies.base import KernelStrategy, Seed, check_number, check_whole
-from sidelight.strategies.shared.requirements import settled_action
+from sidelight.strategies.shared.requirements import refuse_all_but_easy, settled_action
 
 
 class EntropyRate(NamedTuple):
@@ -81,8 +80,7 @@ class BOBWLocal(KernelStrategy):
         self.horizon = check_whole("horizon", horizon, least=2)
         self.learning = check_number("learning", learning, above=0)
         self.analysis = analyze(game)
-        if self.analysis.kind not in ("trivial", "easy"):
-            raise SidelightError(f"BOBWLocal plays easy games, and this one is {self.analysis.kind}: use BOBW")
+        refuse_all_but_easy(self.analysis, self.name, "BOBW")
 
     def _compile(self) -> Parameters:
         k, symbols = self.game.n_actions, max(len(self.game.symbols(a)) for a in range(self.game.n_actions))

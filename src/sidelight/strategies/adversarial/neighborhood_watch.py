@@ -28,14 +28,13 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from sidelight.analysis import analyze
-from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.game_arrays import first_places
 from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.strategies.adversarial.loss_range import loss_range
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_flag, check_whole, observe
-from sidelight.strategies.shared.requirements import settled_action
+from sidelight.strategies.shared.requirements import refuse_all_but_easy, settled_action
 
 # Below exp(-30) a weight does not matter beside gamma, and products of many such weights do not underflow.
 _LEAST = -30.0
@@ -245,10 +244,7 @@ class NeighborhoodWatch2(KernelStrategy):
         if horizon is not None:
             check_whole("horizon", horizon, least=2)
         self.analysis = analyze(game)
-        if self.analysis.kind not in ("trivial", "easy"):
-            raise SidelightError(
-                f"NeighborhoodWatch2 plays easy games, and this one is {self.analysis.kind}: use FeedExp3 or BOBW"
-            )
+        refuse_all_but_easy(self.analysis, self.name, "FeedExp3 or BOBW")
 
     def _compile(self) -> Parameters:
         mixtures = self._mixtures()

@@ -46,10 +46,10 @@ def new_posterior(dimension: int, mean: float, regularization: float) -> Posteri
     return posterior._replace(precision=np.eye(dimension) * regularization)
 
 
-def with_more_room(posterior: Posterior) -> Posterior:
-    """Return the posterior with room for twice as many labels."""
-    features = np.concatenate([posterior.features, np.zeros_like(posterior.features)])
-    omega = np.concatenate([posterior.omega, np.zeros_like(posterior.omega)])
+def with_more_room(posterior: Posterior, axis: int = 0) -> Posterior:
+    """Return the posterior with room for twice as many labels, which are counted along an axis."""
+    features = np.concatenate([posterior.features, np.zeros_like(posterior.features)], axis)
+    omega = np.concatenate([posterior.omega, np.zeros_like(posterior.omega)], axis)
     return posterior._replace(features=features, omega=omega)
 
 

@@ -10,7 +10,7 @@ actions once.
 from __future__ import annotations
 
 import math
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -31,13 +31,17 @@ from sidelight.strategies.base import (
     check_whole,
     observe,
 )
-from sidelight.strategies.labels.logistic_posterior import Posterior, add_label, gibbs_transition
+from sidelight.strategies.labels.logistic_posterior import (
+    Posterior,
+    add_label,
+    gibbs_transition,
+    new_posterior,
+    with_more_room,
+)
 from sidelight.strategies.shared.candidates import BestActions, best_action, best_actions
 from sidelight.strategies.shared.context_features import set_features
 from sidelight.strategies.shared.linear_law_regression import make_law
 from sidelight.strategies.shared.requirements import check_playable, settled_action
-
-_ROOM = 64
 
 
 class Parameters(NamedTuple):
@@ -53,19 +57,6 @@ class Parameters(NamedTuple):
     intercept: int
 
 
-class Models(NamedTuple):
-    """The posteriors of all models, as in `Posterior`, one behind the other."""
-
-    labels: Integers
-    turn: Integers
-    features: Floats
-    omega: Floats
-    pull: Floats
-    theta: Floats
-    precision: Floats
-    factor: Floats
-
-
 class Scratch(NamedTuple):
     """What every round works out anew."""
 
@@ -78,23 +69,17 @@ class State(NamedTuple):
     """What play changes."""
 
     plays: Integers
-    models: Models
+    models: Posterior  # each array has a first axis of models
     scratch: Scratch
 
 
 @kernel
-def model_of(models: Models, m: int) -> Posterior:
+def model_of(models: Posterior, m: int) -> Posterior:
     """Return one of the models."""
     return Posterior(
-        models.labels[m : m + 1],
-        models.turn[m : m + 1],
-        models.features[m],
-        models.omega[m],
-        models.pull[m],
-        models.theta[m],
-        models.precision[m],
-        models.factor[m],
-    )
+        models.labels[m], models.turn[m], models.features[m], models.omega[m],
+        models.pull[m], models.theta[m], models.precision[m], models.scratch[m],
+    )  # fmt: skip
 
 
 @implements(act, Parameters)
@@ -204,22 +189,10 @@ class PGTSMulti(KernelStrategy):
 
     def _start(self) -> State:
         size, count = int(self.dimension) + int(self.intercept), len(self._informative)
-        square = np.tile(np.eye(size) * float(self.regularization), (count, 1, 1))
-        models = Models(
-            labels=np.zeros(count, np.int64),
-            turn=np.zeros(count, np.int64),
-            features=np.zeros((count, _ROOM, size)),
-            omega=np.zeros((count, _ROOM)),
-            pull=np.zeros((count, size)),
-            theta=np.zeros((count, size)),
-            precision=square,
-            factor=np.zeros_like(square),
-        )
+        alone = new_posterior(size, 0.0, float(self.regularization))
+        models: list[Any] = [np.repeat(part[None], count, axis=0) for part in alone]
         scratch = Scratch(np.zeros(size), np.zeros(2 * count), np.zeros(self.game.n_outcomes))
-        return State(np.zeros(self.game.n_actions, np.int64), models, scratch)
+        return State(np.zeros(self.game.n_actions, np.int64), Posterior(*models), scratch)
 
     def _resume(self, parameters: Parameters, state: State) -> tuple[Parameters, State]:
-        models = state.models
-        features = np.concatenate([models.features, np.zeros_like(models.features)], axis=1)
-        omega = np.concatenate([models.omega, np.zeros_like(models.omega)], axis=1)
-        return parameters, state._replace(models=models._replace(features=features, omega=omega))
+        return parameters, state._replace(models=with_more_room(state.models, axis=1))

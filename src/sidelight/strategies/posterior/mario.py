@@ -22,11 +22,11 @@ from sidelight.kernels import implements
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.kernels.linear_algebra import multiply
 from sidelight.strategies.base import Context, Seed, act, observe
-from sidelight.strategies.posterior.law_pool import Summary, new_summary, renew, summarize
+from sidelight.strategies.posterior.law_pool import Summary, new_summary
 from sidelight.strategies.posterior.law_posterior import Target
-from sidelight.strategies.posterior.pooled import Pooled, Posterior, take_in
+from sidelight.strategies.posterior.pooled import Pooled, Posterior, ask_pool, take_in
 from sidelight.strategies.shared.candidates import BestActions, best_actions, least_played
-from sidelight.strategies.shared.requirements import settled_action, unseen_pair
+from sidelight.strategies.shared.requirements import refuse_all_but_easy, settled_action, unseen_pair
 from sidelight.strategies.shared.transport import adjacency, place_of_least, transport
 
 
@@ -51,7 +51,6 @@ class Scratch(NamedTuple):
 class State(NamedTuple):
     """What play changes."""
 
-    clock: Integers
     plays: Integers
     posterior: Posterior
     scratch: Scratch
@@ -59,14 +58,10 @@ class State(NamedTuple):
 
 @implements(act, Parameters)
 def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
-    t = state.clock[0]
-    state.clock[0] += 1
     if parameters.settled >= 0:
         return parameters.settled
     room, choice = state.scratch, parameters.choice
-    posterior = state.posterior
-    renew(parameters.target, posterior.belief, posterior.sampler, choice, posterior.pool, t, rng)
-    summarize(posterior.pool, room.summary)
+    ask_pool(parameters.target, choice, state.posterior, room.summary, rng)
     multiply(choice.loss, room.summary.mean, room.expected)
     root = place_of_least(room.expected)
     transport(parameters.adjacent, root, room.summary.chance, room.expected, room.parent, room.share)
@@ -121,8 +116,7 @@ class Mario(Pooled):
 
     def __init__(self, game: Game, draws: int = 256, regularization: float = 0.001, seed: Seed = 0) -> None:
         super().__init__(game, draws, regularization, seed)
-        if self.analysis.kind not in ("trivial", "easy"):
-            raise SidelightError(f"Mario plays easy games, and this one is {self.analysis.kind}: use VIDS or TSPM")
+        refuse_all_but_easy(self.analysis, self.name, "VIDS or TSPM")
         if (pair := unseen_pair(self.analysis)) is not None:
             raise SidelightError(
                 f"Mario does not play degenerate actions, and only those tell actions {pair[0]} and {pair[1]} apart"
@@ -139,7 +133,6 @@ class Mario(Pooled):
     def _start(self) -> State:
         outcomes, classes = self.game.n_outcomes, len(self.analysis.cells.pareto)
         return State(
-            clock=np.zeros(1, np.int64),
             plays=np.zeros(self.game.n_actions, np.int64),
             posterior=self._posterior(),
             scratch=Scratch(

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from sidelight.analysis import analyze
 from sidelight.game import Game
 from sidelight.kernels import kernel
+from sidelight.kernels.arrays import Integers
 from sidelight.strategies.base import KernelStrategy, Seed, check_number, check_whole
-from sidelight.strategies.posterior.law_pool import Pool, new_pool
+from sidelight.strategies.posterior.law_pool import Pool, Summary, new_pool, renew, summarize
 from sidelight.strategies.posterior.law_posterior import Belief, Target, add_symbol, new_belief, new_target
 from sidelight.strategies.posterior.simplex_sampling import SimplexSampler, new_sampler
+from sidelight.strategies.shared.candidates import BestActions
 from sidelight.strategies.shared.gaussian import channels
+from sidelight.strategies.shared.requirements import refuse_hopeless
 
 _TRIES = 1000  # proposals before a Markov chain draws
 
@@ -19,9 +24,20 @@ _TRIES = 1000  # proposals before a Markov chain draws
 class Posterior(NamedTuple):
     """The belief, what draws from it, and the laws drawn."""
 
+    clock: Integers
     belief: Belief
     sampler: SimplexSampler
     pool: Pool
+
+
+@kernel
+def ask_pool(
+    target: Target, choice: BestActions, posterior: Posterior, summary: Summary, rng: np.random.Generator
+) -> None:
+    """Begin a round: draw some laws anew, and set what all of them say."""
+    renew(target, posterior.belief, posterior.sampler, choice, posterior.pool, posterior.clock[0], rng)
+    summarize(posterior.pool, summary)
+    posterior.clock[0] += 1
 
 
 @kernel
@@ -36,11 +52,12 @@ def take_in(target: Target, posterior: Posterior, action: int, symbol: int) -> N
 class Pooled(KernelStrategy):
     """A strategy that asks a pool of laws which action may be best."""
 
-    def __init__(self, game: Game, draws: int, regularization: float, seed: Seed) -> None:
+    def __init__(self, game: Game, draws: int = 256, regularization: float = 0.001, seed: Seed = 0) -> None:
         super().__init__(game, seed=seed)
         self.draws = check_whole("draws", draws, least=2)
         self.regularization = check_number("regularization", regularization, above=0)
         self.analysis = analyze(game)
+        refuse_hopeless(self.analysis)
         self._channel = channels(game)
 
     def _target(self) -> Target:
@@ -49,6 +66,7 @@ class Pooled(KernelStrategy):
     def _posterior(self) -> Posterior:
         outcomes = self.game.n_outcomes
         return Posterior(
+            clock=np.zeros(1, np.int64),
             belief=new_belief(self._channel, outcomes, float(self.regularization)),
             sampler=new_sampler(outcomes, len(self._channel.owner)),
             pool=new_pool(int(self.draws), outcomes),

@@ -16,18 +16,17 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.game import Game
 from sidelight.game_arrays import signals
 from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.kernels.linear_algebra import dot
-from sidelight.strategies.base import Context, Seed, act, observe
-from sidelight.strategies.posterior.law_pool import Summary, new_summary, renew, summarize
+from sidelight.strategies.base import Context, act, observe
+from sidelight.strategies.posterior.law_pool import Summary, new_summary
 from sidelight.strategies.posterior.law_posterior import Target
-from sidelight.strategies.posterior.pooled import Pooled, Posterior, take_in
+from sidelight.strategies.posterior.pooled import Pooled, Posterior, ask_pool, take_in
 from sidelight.strategies.shared.candidates import BestActions, best_actions, candidates
 from sidelight.strategies.shared.information_ratio import draws_second, mix_actions
-from sidelight.strategies.shared.requirements import refuse_hopeless, settled_action
+from sidelight.strategies.shared.requirements import settled_action
 
 
 class Parameters(NamedTuple):
@@ -55,21 +54,16 @@ class Scratch(NamedTuple):
 class State(NamedTuple):
     """What play changes."""
 
-    clock: Integers
     posterior: Posterior
     scratch: Scratch
 
 
 @implements(act, Parameters)
 def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
-    t = state.clock[0]
-    state.clock[0] += 1
     if parameters.settled >= 0:
         return parameters.settled
     room = state.scratch
-    posterior = state.posterior
-    renew(parameters.target, posterior.belief, posterior.sampler, parameters.choice, posterior.pool, t, rng)
-    summarize(posterior.pool, room.summary)
+    ask_pool(parameters.target, parameters.choice, state.posterior, room.summary, rng)
     weigh_actions(parameters, room)
     mix_actions(room.gap, room.gain, room.mixed, room.share)
     return room.mixed[1] if draws_second(room.share[0], rng) else room.mixed[0]
@@ -143,10 +137,6 @@ class VIDS(Pooled):
 
     guarantee: ClassVar[str] = "easy and hard games, as Bayes regret, for the exact posterior"
 
-    def __init__(self, game: Game, draws: int = 256, regularization: float = 0.001, seed: Seed = 0) -> None:
-        super().__init__(game, draws, regularization, seed)
-        refuse_hopeless(self.analysis)
-
     def _compile(self) -> Parameters:
         choice = best_actions(self.analysis, relative=True)
         base = self.game.loss[next(iter(candidates(self.analysis)))]
@@ -162,7 +152,6 @@ class VIDS(Pooled):
     def _start(self) -> State:
         game, symbols = self.game, len(self._channel.owner)
         return State(
-            clock=np.zeros(1, np.int64),
             posterior=self._posterior(),
             scratch=Scratch(
                 summary=new_summary(len(candidates(self.analysis)), game.n_outcomes),

@@ -22,6 +22,12 @@ def refuse_hopeless(analysis: Analysis) -> None:
     )
 
 
+def refuse_all_but_easy(analysis: Analysis, name: str, instead: str) -> None:
+    """Raise if the game is neither trivial nor easy."""
+    if analysis.kind not in ("trivial", "easy"):
+        raise SidelightError(f"{name} plays easy games, and this one is {analysis.kind}: use {instead}")
+
+
 def check_playable(analysis: Analysis, name: str, only_optimal: bool = False) -> None:
     """Refuse a hopeless game; warn about a hard one, and about one that only unplayed actions can inform about.
 
