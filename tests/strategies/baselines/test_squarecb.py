@@ -62,16 +62,50 @@ def test_estimates_become_laws():
         assert law == pytest.approx(wanted)
 
 
-@pytest.mark.parametrize("name", ["apple-tasting", "label-efficient"])
-def test_it_learns_half_spaces(name):
-    """Printed in a public notebook over 5 seeds: 267 of 1 505 and 769 of 2 010; here 445 and 496."""
-    game = sl.games.load(name)
-    world = sl.environments.HalfspaceContexts(dimension=10)
-    blind, ours = (
-        sl.simulate(s, world, 3_000, 5, 1, workers=1).final.mean()
-        for s in (sl.strategies.Uniform(game), SquareCB(game, dimension=10))
-    )
-    assert ours < 0.4 * blind
+def matrix(game, action):
+    """Return a signal matrix."""
+    return np.array(game.signal(action), float)
+
+
+def formula(game, law, t):
+    """Return the published probabilities, for a game in which every action can be best."""
+    analysis, size = sl.analyze(game), game.n_actions
+    loss = np.array(game.loss, float) @ law / np.ptp(np.array(game.loss, float), axis=0).max()
+    best = int(loss.argmin())
+    chance, found = 1 / (size + np.sqrt(t) * (loss - loss[best])), np.zeros(size)
+    chance[best] = 1 - (chance.sum() - chance[best])
+    for a in range(size):
+        way = [a]
+        while way[-1] != best:
+            near = [i + j - way[-1] for i, j in analysis.neighbors if way[-1] in (i, j)]
+            way.append(min(near, key=lambda k: loss[k]))
+        found[way] += chance[a] / len(way)
+    return found
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_play_follows_the_formulas(intercept):
+    """A game of no catalogue, contexts on two sides of a plane; least squares solved anew in every round."""
+    game = sl.Game([[0, 2, 5], [2, 1, 2], [4, 4, 0]], [["a", "b", "b"], ["a", "a", "b"], ["a", "b", "a"]])
+    strategy, rng = SquareCB(game, dimension=2, intercept=intercept, seed=5), np.random.default_rng(6)
+    size = 2 + intercept
+    gram, response = 0.05 * np.eye(3 * size), np.zeros(3 * size)
+    plays, wanted = np.zeros(3), np.zeros(3)
+    for t in range(1, 1_501):
+        context = rng.uniform(-1, 1, 2)
+        x = np.append(context, 1)[:size]
+        law = np.maximum(np.linalg.solve(gram, response).reshape(size, 3).T @ x, 0)
+        wanted += formula(game, law / law.sum() if law.sum() else np.full(3, 1 / 3), t)
+        action, outcome = (
+            strategy.act(context),
+            rng.choice(3, p=[0.7, 0.2, 0.1] if context.sum() > 0 else [0.1, 0.3, 0.6]),
+        )
+        strategy.observe(game.feedback[action][outcome])
+        plays[action] += 1
+        rows = np.array([np.kron(x, row) for row in matrix(game, action)])
+        gram += rows.T @ rows
+        response += rows[game.symbols(action).index(game.feedback[action][outcome])]
+    assert (np.abs(plays - wanted) < 4 * np.sqrt(wanted)).all()
 
 
 def test_hopeless_games_are_refused():

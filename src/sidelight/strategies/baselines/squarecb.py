@@ -1,8 +1,8 @@
 """SquareCB for partial monitoring: explore an action the less, the larger its estimated gap.
 
-The law p(x) = Theta (x, 1) is estimated by ridge regression on the symbols (see `linear_law_regression`), clipped at 0
-and normalized. With l = L p_hat(x), losses scaled to a range of 1, b the best of the k actions and t the round, every
-other action has the probability
+The law p(x) = Theta (x, 1), or Theta x without an intercept, is estimated by ridge regression on the symbols (see
+`linear_law_regression`), clipped at 0 and normalized. With l = L p_hat(x), losses scaled to a range of 1, b the best
+of the k actions and t the round, every other action has the probability
 
     pi_a = 1 / (k + gamma sqrt(t) (l_a - l_b)),
 
@@ -23,7 +23,7 @@ from sidelight.game import Game
 from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.kernels.linear_algebra import dot, multiply
-from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, check_whole, observe
+from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_flag, check_number, check_whole, observe
 from sidelight.strategies.shared.candidates import BestActions, best_actions, least_played
 from sidelight.strategies.shared.context_features import set_features
 from sidelight.strategies.shared.gap_bounds import Rivals, rivals_of
@@ -37,6 +37,7 @@ class Parameters(NamedTuple):
 
     settled: int  # the action to play in a trivial game, else -1
     gamma: float  # per unit of loss
+    intercept: int
     choice: BestActions  # the classes of equal losses that are Pareto-optimal
     others: Integers  # informative actions that are not
     loss: Floats  # of the others, relative to the first class
@@ -73,7 +74,7 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
     if state.stale[0] == 1:
         multiply(regression.inverse, regression.response, regression.theta)
         state.stale[0] = 0
-    set_features(room.features, context, 1)
+    set_features(room.features, context, parameters.intercept)
     set_law(regression, room.features)
     make_law(regression.scratch.law)
     multiply(parameters.choice.loss, regression.scratch.law, room.expected)
@@ -114,7 +115,7 @@ def weigh_and_draw(parameters: Parameters, state: State, u: float) -> int:
 @implements(observe, Parameters)
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
     if parameters.compared.symbols[action] > 1:
-        set_features(state.scratch.features, context, 1)
+        set_features(state.scratch.features, context, parameters.intercept)
         add_symbol(parameters.compared, state.regression, state.scratch.features, action, symbol)
         state.stale[0] = 1
 
@@ -127,11 +128,13 @@ class SquareCB(KernelStrategy):
     game
         The game; a hopeless one is refused, a trivial one is played optimally.
     dimension
-        How many numbers a context has; a constant 1 is added to them.
+        How many numbers a context has.
     gamma
         How fast exploration falls with the gap; more is bolder.
     regularization
         lambda of the ridge regression.
+    intercept
+        Add a constant 1 to the context.
     seed
         Where the draws start.
 
@@ -151,15 +154,20 @@ class SquareCB(KernelStrategy):
     guarantee: ClassVar[str] = "in bandits, sqrt(T) where the law is linear; none is proved for other games"
 
     def __init__(
-        self, game: Game, dimension: int, gamma: float = 1.0, *, regularization: float = 0.05, seed: Seed = 0
+        self,
+        game: Game,
+        dimension: int,
+        gamma: float = 1.0,
+        *,
+        regularization: float = 0.05,
+        intercept: bool = True,
+        seed: Seed = 0,
     ) -> None:
         super().__init__(game, seed=seed)
-        self.dimension = dimension
-        self.gamma = gamma
-        self.regularization = regularization
-        check_whole("dimension", dimension, least=1)
-        check_number("gamma", gamma, above=0)
-        check_number("regularization", regularization, above=0)
+        self.dimension = check_whole("dimension", dimension, least=1)
+        self.gamma = check_number("gamma", gamma, above=0)
+        self.regularization = check_number("regularization", regularization, above=0)
+        self.intercept = check_flag("intercept", intercept)
         self.analysis = analyze(game)
         refuse_hopeless(self.analysis)
 
@@ -172,6 +180,7 @@ class SquareCB(KernelStrategy):
         return Parameters(
             settled=settled_action(self.analysis),
             gamma=float(self.gamma) / (float(span) or 1.0),
+            intercept=int(self.intercept),
             choice=best_actions(self.analysis, relative=True, pareto=True),
             others=np.array(others, np.int64),
             loss=np.array(relative, float).reshape(len(others), game.n_outcomes),
@@ -180,7 +189,7 @@ class SquareCB(KernelStrategy):
         )
 
     def _start(self) -> State:
-        size, classes = int(self.dimension) + 1, len(self.analysis.cells.pareto)
+        size, classes = int(self.dimension) + int(self.intercept), len(self.analysis.cells.pareto)
         return State(
             clock=np.zeros(1, np.int64),
             plays=np.zeros(self.game.n_actions, np.int64),
