@@ -49,23 +49,9 @@ def test_description_holds_everything_and_fits(name, columns):
     assert entry.story in flat
     assert entry.source in flat
     assert f"{entry.title} ({name})" in flat
-    for text in (*entry.parameters, *game.actions, *game.outcomes, "sidelight analyze", "sl.games.load("):
+    for text in (*entry.parameters, *game.actions, *game.outcomes):
         assert text in result.output
     assert max(map(len, result.output.splitlines())) <= columns
-
-
-@pytest.mark.parametrize("name", games.names())
-def test_what_is_shown_for_python_and_the_shell_works(name):
-    lines = invoke(name, columns=100).output.splitlines()
-    start = next(index for index, line in enumerate(lines) if "sl.games.load(" in line)
-    code = lines[start].split("=", 1)[1].strip()
-    assert eval(code, {"sl": __import__("sidelight")}) == games.load(name)
-
-    import shlex
-
-    command = shlex.split(lines[-1])
-    assert command[:3] == ["sidelight", "analyze", name]
-    assert games.load(name, **games.parse_parameters(name, command[4::2])) == games.load(name)
 
 
 def test_json_lists_every_game():

@@ -1,7 +1,6 @@
 """`sidelight strategies`."""
 
 import json
-import shlex
 
 import pytest
 from click.testing import CliRunner
@@ -9,7 +8,6 @@ from click.testing import CliRunner
 import sidelight as sl
 from sidelight.cli import main
 from sidelight.cli.research.docstrings import describe
-from sidelight.kernels import interpreted
 
 NAMES = list(sl.strategies.names())
 PUBLISHED = ["PublishedCBPSide", "PublishedRandCBPSide"]
@@ -41,20 +39,14 @@ def test_contexts_and_guarantees_are_listed():
 
 
 @pytest.mark.parametrize("name", NAMES + PUBLISHED)
-def test_one_strategy_is_described_and_its_command_works(name, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    text = invoke(name).output
-    flat = " ".join(text.split())
+def test_one_strategy_is_described(name):
+    flat = " ".join(invoke(name).output.split())
     data = json.loads(invoke(name, "--json").output)
     for parameter, about in data["parameters"].items():
         assert about["meaning"], f"{name} does not explain {parameter}"
         assert f"{parameter} ({'needed' if about['required'] else ''}" in flat
         assert about["meaning"] in flat
-    command = shlex.split(text.splitlines()[-1])
-    assert command[0] == "sidelight"
-    with interpreted():
-        result = CliRunner().invoke(main, [*command[1:], "--horizon", "5", "--runs", "1"])
-    assert result.exit_code == 0, result.output
+        assert not about["meaning"].startswith("As for")
 
 
 def test_json_lists_the_same():
@@ -78,12 +70,6 @@ def test_several_papers_are_apart():
 def test_what_a_class_does_not_say_its_parent_does():
     assert describe(sl.strategies.PGIDS).papers == describe(sl.strategies.PGTS).papers
     assert describe(sl.strategies.PGIDS).parameters["transitions"]
-
-
-@pytest.mark.parametrize("name", NAMES + PUBLISHED)
-def test_every_parameter_is_explained_and_not_referred_elsewhere(name):
-    parameters = json.loads(invoke(name, "--json").output)["parameters"]
-    assert not [about["meaning"] for about in parameters.values() if about["meaning"].startswith("As for")]
 
 
 def test_the_text_of_a_parent_wins_over_a_reference_to_it():

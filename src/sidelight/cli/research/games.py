@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -26,7 +25,7 @@ def command(name: str | None, as_json: bool) -> None:
     """List the catalogue of games, or describe one of them.
 
     Without NAME, lists every game with its parameters and their defaults, its size (actions x outcomes), its class, and
-    what you do in it. With NAME, prints the story of a game, its source, parameters and matrices, and how to load it.
+    what you do in it. With NAME, prints the story of a game, its source, parameters and matrices.
     """
     from sidelight import games
     from sidelight.cli import catalogue
@@ -65,22 +64,6 @@ def _write_description(entry: Entry, game: Game) -> None:
         click.echo(terminal.entry(term, f"{parameter}={_written(value)} by default; {allowed}", _COLUMN))
         term = ""
     terminal.write(f"\n{terminal.matrices(game)}\n")
-    arguments = [f'"{entry.name}"', *(f"{key}={_in_python(value)}" for key, value in entry.parameters.items())]
-    options = [f"--set {shlex.quote(f'{key}={_written(value)}')}" for key, value in entry.parameters.items()]
-    click.echo("In Python\n  import sidelight as sl")
-    click.echo(_call("  game = sl.games.load(", arguments, ", ", ",", ")"))
-    click.echo("On the command line")
-    click.echo(_call(f"  sidelight analyze {entry.name}", options, " ", " \\", ""))
-
-
-def _call(start: str, arguments: list[str], between: str, broken: str, end: str) -> str:
-    """Return a call with its arguments on one line if they fit, else each on its own line."""
-    line = start + (" " if arguments and not end else "") + between.join(arguments) + end
-    if len(line) <= terminal.width():
-        return line
-    opening = start if end else start + broken
-    closing = f"\n  {end}" if end else ""
-    return opening + "\n      " + f"{broken}\n      ".join(arguments) + closing
 
 
 def _heading(entry: Entry) -> str:
@@ -133,11 +116,3 @@ def _plain(value: Any) -> Any:
 def _written(value: Any) -> str:
     """Return a parameter as it is written on a command line."""
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
-
-
-def _in_python(value: Any) -> str:
-    """Return a parameter as it is written in Python."""
-    plain = _plain(value)
-    if not isinstance(plain, list):
-        return json.dumps(plain)
-    return f"({', '.join(map(_in_python, value))}{',' if len(value) == 1 else ''})"

@@ -29,7 +29,7 @@ def command(name: str | None, as_json: bool) -> None:
     """List the strategies, or describe one of them.
 
     Without NAME, lists every strategy: whether it uses contexts, what it does, for which games a regret bound is known,
-    and where it was published. With NAME, explains the parameters of a strategy and how to use it.
+    and where it was published. With NAME, explains a strategy and its parameters.
 
     Strategies of other installed packages (entry points of the group sidelight.strategies) come last, with their
     package and its version.
@@ -103,24 +103,6 @@ def _write_description(kind: type[Strategy]) -> None:
         default = "needed" if parameter["required"] else f"{parameter['default']} by default"
         click.echo(terminal.entry("", f"{name} ({default})", 2))
         click.echo(terminal.entry("", parameter["meaning"] or "see its docstring", 6))
-    _write_use(kind, data)
-
-
-def _write_use(kind: type[Strategy], data: dict[str, Any]) -> None:
-    """Write how to make the strategy, in Python and on the command line."""
-    from sidelight.cli.research.compile import sample
-
-    needed = [name for name, parameter in data["parameters"].items() if parameter["required"]]
-    arguments = ", ".join(["game", *(f"{name}=..." for name in needed)])
-    click.echo(f"\nIn Python\n  import sidelight as sl\n  strategy = sl.strategies.{kind.__name__}({arguments})")
-    fitting = sample(kind)
-    game = "apple-tasting" if fitting is None or fitting.game.name is None else fitting.game.name
-    values = {"action": 0, "contexts": 4}
-    given = ",".join(f"{name}={value}" for name, value in values.items() if name in data["parameters"])
-    finite = "contexts" in data["parameters"]
-    contexts = f" --contexts {'finite:contexts=4' if finite else 'linear:d=10'}" if data["contexts"] else ""
-    written = f"{kind.__name__}:{given}" if given else kind.__name__
-    click.echo(f"On the command line\n  sidelight simulate {game} {written}{contexts}")
 
 
 def _data(kind: type[Strategy]) -> dict[str, Any]:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import textwrap
 from collections.abc import Sequence
 from fractions import Fraction
 
-from matplotlib import font_manager
-
 from sidelight.analysis import Analysis
 from sidelight.game import Game
-from sidelight.report.figures.fonts import FONT
+from sidelight.report.figures.fonts import drawable_text
 
 _LONGEST = 26
 
@@ -74,8 +71,8 @@ def number(value: Fraction) -> str:
 
 
 def drawable_line(text: str) -> str:
-    """Return a text on one line, with question marks for what the font cannot write."""
-    return "".join(character if _drawable(character) else "?" for character in " ".join(text.split()))
+    """Return a text on one line, with squares for what no font can write."""
+    return drawable_text(" ".join(text.split()))
 
 
 def _joined(names: list[str]) -> str:
@@ -88,12 +85,5 @@ def _joined(names: list[str]) -> str:
 
 
 def _name(text: str, index: int) -> str:
-    """Return a name on one line; the index if the font cannot write the name."""
-    flat = " ".join(text.split())
-    return flat if flat and all(_drawable(character) for character in flat) else f"#{index}"
-
-
-@functools.cache
-def _drawable(character: str) -> bool:
-    font = font_manager.get_font(font_manager.findfont(FONT))
-    return bool(font.get_char_index(ord(character)))
+    """Return a name on one line; the index if there is none."""
+    return drawable_line(text) or f"#{index}"

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from sidelight.report.figures.colors import FAINT, INK, PALE
-from sidelight.report.figures.fonts import FONT
+from sidelight.report.figures.fonts import families
 from sidelight.report.figures.labels import drawable_line, shortened_label, wrapped_label
 
 TEXT, _TITLE = 8.5, 13
@@ -23,7 +23,7 @@ _NARROWEST = 5.4  # inches
 _LONGEST, _LONGEST_NOTE = 96, 300  # characters
 
 SETTINGS = {
-    "font.family": FONT,
+    "font.family": list(families()),
     "font.size": TEXT,
     "text.color": INK,
     "text.parse_math": False,

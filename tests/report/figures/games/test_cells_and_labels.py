@@ -47,10 +47,10 @@ def test_labels_are_short_and_different():
     assert texts[0].endswith("= 1 more")
 
 
-def test_labels_the_font_cannot_write_are_numbered():
-    game = Game([[0, 1], [1, 0]], [["x", "x"]] * 2, actions=["日本", "déjà vu"], outcomes=["語", "7"])
-    assert labels.action_labels(analyze(game)) == {0: "#0", 1: "déjà vu"}
-    assert labels.outcome_label(game, 0) == "#0"
+def test_labels_of_outcomes_and_what_no_font_can_write():
+    game = Game([[0, 1], [1, 0]], [["x", "x"]] * 2, actions=["\ue000", "déjà vu"], outcomes=["good", "7"])
+    assert labels.action_labels(analyze(game)) == {0: "\N{WHITE SQUARE}", 1: "déjà vu"}
+    assert labels.outcome_label(game, 0) == "good"
     assert labels.outcome_label(game, 1) == "outcome 7"
 
 
