@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from sidelight.errors import FileError, NoFileError
@@ -61,20 +60,6 @@ def file_lock(path: str | os.PathLike[str], patience: float = 60.0) -> Iterator[
             yield
         finally:
             _unlock(target, handle)
-
-
-def claim(path: str | os.PathLike[str]) -> Callable[[], None] | None:
-    """Claim the making of a file for this process; return what releases the claim, or None if another has it.
-
-    The system releases a claim when the process ends for any reason. If files cannot be locked, assume that no other
-    process is there.
-    """
-    target = _real(path)
-    try:
-        handle = _locked_file(target)
-    except OSError:
-        return lambda: None
-    return None if handle is None else functools.partial(_unlock, target, handle)
 
 
 def _lock_of(target: Path) -> Path:

@@ -243,22 +243,6 @@ def test_an_interrupted_run_goes_on(tmp_path):
     assert set(states.values()) == {State.READY}
 
 
-def test_what_another_process_is_at_is_left_to_it(tmp_path):
-    """While another process holds a claim, its task is not done here; once it gives up, it is."""
-    import threading
-
-    store = Store(tmp_path / "runs")
-    progress, _ = ran(small(PlayerEntry("Uniform"), runs=2), tmp_path)
-    (task,) = progress.done.ran
-    store.remove(task)
-    give_back = store.claim(task)
-    assert store.claim(task) is None
-    threading.Timer(1.5, give_back).start()
-    again, _ = ran(small(PlayerEntry("Uniform"), runs=2), tmp_path)
-    assert again.done.ran == [task]
-    assert again.done.seconds >= 1.0
-
-
 @pytest.mark.parametrize(
     "labels", [("A/b", "A b"), ("\U0001f389", "\U0001f680"), ("x" * 90 + "1", "x" * 90 + "2"), ("界" * 90, "界")]
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -89,12 +90,12 @@ def tasks(case: Case, runs: int | None = None) -> list[Task]:
 
 
 def tasks_in_random_order(found: Sequence[Task]) -> list[Task]:
-    """Put the settings of tasks in an order that has nothing to do with their cost.
+    """Put the settings of tasks in an order that has nothing to do with their cost, another one in each process.
 
-    So what is done at any time tells how long the rest will take. Tasks of a setting stay together, as they share the
-    game, the environment and compiled loops.
+    So what is done at any time tells how long the rest will take, and processes that share the work meet seldom. Tasks
+    of a setting stay together, as they share the game, the environment and compiled loops.
     """
-    return sorted(found, key=lambda task: code.digest_of(task.case.place))
+    return sorted(found, key=lambda task: code.digest_of(f"{os.getpid()} {task.case.place}"))
 
 
 def forget_files() -> None:

@@ -1,7 +1,7 @@
 """Run unfinished tasks and store their results.
 
-A task that fails is reported, and the others go on. Several processes may work in one folder: each task is done by the
-one that claims it first.
+A task that fails is reported, and the others go on. Several processes may work in one folder, each in an order of its
+own; a task that two of them begin at the same time is done twice, with the same results.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sidelight.errors import SidelightError
 from sidelight.results import Results
@@ -21,7 +21,8 @@ from sidelight.tasks.display import Display
 from sidelight.text import count
 
 _SAME = "all workers need the same versions of sidelight, NumPy and SciPy as this process, and of your own modules"
-_WAIT = 1.0  # seconds between two looks at what another process is doing
+_DONE_ELSEWHERE = object()
+"""In place of results that another process has stored."""
 
 
 class Crew(NamedTuple):
@@ -43,21 +44,13 @@ class Done:
     failures: dict[Case, Failure] = field(default_factory=dict)
 
 
-class _Elsewhere(NamedTuple):
-    """Another process has done a task, or is at it."""
-
-    done: bool
-
-
 class Execution:
     """Performs tasks and stores their results."""
 
     def __init__(self, store: Store, crew: Crew, display: Display) -> None:
         self.store, self.crew, self.display = store, crew, display
         self._done = Done()
-        self._busy: list[Task] = []
         self._stale: set[Task] = set()
-        self._claims: dict[Task, Callable[[], None]] = {}
 
     def do(self, tasks: Sequence[Task], title: str = "", thorough: bool = False) -> Done:
         """Do those of the tasks that are not on disk; if `thorough`, files that are there are read and checked."""
@@ -76,50 +69,28 @@ class Execution:
         started = time.perf_counter()
         self.display.begin(title, len(tasks), len(pending))
         try:
-            self._do_all(tasks_in_random_order(pending))
+            options = {"instead": self._instead} if self.crew.here else {}
+            self.crew.runner(tasks_in_random_order(pending), self._finished, **options)
         except TaskError as error:
             raise SidelightError(f"{error}. {KEPT}") from error
         finally:
-            for give_back in self._claims.values():
-                give_back()
             self.display.end()
         self._done.seconds = time.perf_counter() - started if pending else 0.0
         return self._done
 
-    def _do_all(self, waiting: list[Task]) -> None:
-        """Run tasks, then take over those that another process claimed but did not finish."""
-        options = {"instead": self._instead} if self.crew.here else {}
-        while waiting:
-            self._busy = []
-            self.crew.runner(waiting, self._finished, **options)
-            waiting = self._busy
-            if waiting:
-                time.sleep(_WAIT)
-
-    def _instead(self, task: Task) -> Failure | _Elsewhere | None:
-        """Claim a task for this process and return None; if it failed, is done or is claimed elsewhere, say so."""
+    def _instead(self, task: Task) -> Any:
+        """Return what makes it unnecessary to perform a task: other runs failed, or another process has done it."""
         if task.case in self._done.failures:
             return Failure("not tried, as other runs of the same case failed")
-        if self.store.has(task):
-            return _Elsewhere(done=True)
-        if (give_back := self.store.claim(task)) is None:
-            return _Elsewhere(done=False)
-        self._claims[task] = give_back
-        # Another process may have finished it just before.
-        return _Elsewhere(done=True) if self.store.has(task) else None
+        return _DONE_ELSEWHERE if self.store.has(task) else None
 
-    def _finished(self, task: Task, result: Results | Failure | _Elsewhere) -> None:
-        if isinstance(result, _Elsewhere) and not result.done:
-            self._busy.append(task)
-            return
+    def _finished(self, task: Task, result: Any) -> None:
         if isinstance(result, Results):
             result = self._kept(task, result)
         if isinstance(result, Failure) and task.case not in self._done.failures:
             self._done.failures[task.case] = result
             self.display.failed(task, result)
         self.display.finished(task)
-        if give_back := self._claims.pop(task, None):
-            give_back()
 
     def _kept(self, task: Task, result: Results) -> Results | Failure:
         """Store results; return the failure if they cannot be used."""

@@ -10,11 +10,10 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 
-from sidelight._storage import claim
 from sidelight.errors import FileError, NoFileError, SidelightError
 from sidelight.results import Results, concatenate
 from sidelight.studies.plan.cases import Case
@@ -113,10 +112,6 @@ class Store:
         """Say whether all runs of a case are among the names of its folder."""
         key = self.key(case)
         return all(key in names.get(_stem(task), ()) for task in tasks(case))
-
-    def claim(self, task: Task) -> Callable[[], None] | None:
-        """Claim a task for this process; return what gives the claim back, or None if another process is at it."""
-        return claim(self.path(task))
 
     def names(self, place: str) -> Names:
         """Return, for each case and range of runs in a folder, the keys there are."""
