@@ -4,12 +4,9 @@ import functools
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
-from sidelight.cli import main
 from sidelight.errors import SidelightError
 from sidelight.reproduction.paper.table1 import CBP
-from sidelight.results import Results
 from sidelight.studies import PlayerEntry
 from sidelight.studies.running.execution import Crew
 from sidelight.tasks.cluster import run_on_cluster
@@ -55,19 +52,6 @@ def test_a_worker_with_other_code_is_refused(cluster, tmp_path, monkeypatch):
         reproduction.run(Crew(functools.partial(run_on_cluster, cluster[0]), here=False), Silent())
 
 
-def test_the_command(cluster, tmp_path):
-    """On the command line, a game and the use case: the numbers are those of a local call."""
-    for place, where in (("there", ["--cluster", cluster[0]]), ("here", [])):
-        names = ["reproduce", "table2", "table4", "--runs", "2", "--protocol", "published"]
-        result = CliRunner().invoke(main, [*names, "--out", str(tmp_path / place), *where])
-        assert result.exit_code == 0, result.output
-    there, here = (sorted((tmp_path / place / "runs").rglob("*.npz")) for place in ("there", "here"))
-    assert len(there) == len(here) > 20
-    for one, other in zip(there, here, strict=True):
-        assert one.relative_to(tmp_path / "there") == other.relative_to(tmp_path / "here")
-        assert Results.load(one) == Results.load(other)
-
-
 def test_a_killed_worker_changes_nothing(cluster, tmp_path):
     """The last test with this cluster: the worker stays dead, and the other one has to do its work."""
     address, workers = cluster
@@ -83,10 +67,3 @@ def test_a_killed_worker_changes_nothing(cluster, tmp_path):
     for one, other in zip(every_array(there), every_array(here), strict=True):
         assert one.dtype == other.dtype
         assert np.array_equal(one, other)
-
-
-def test_no_scheduler(tmp_path, monkeypatch):
-    monkeypatch.setattr("sidelight.tasks.cluster._PATIENCE", 1.0)
-    reproduction = reproduction_of(tmp_path, CBP, runs=2)
-    with pytest.raises(SidelightError, match=r"no Dask scheduler at 'tcp://127\.0\.0\.1:9'"):
-        reproduction.run(Crew(functools.partial(run_on_cluster, "tcp://127.0.0.1:9"), here=False), Silent())

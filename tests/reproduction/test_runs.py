@@ -5,12 +5,9 @@ import threading
 import numpy as np
 import pytest
 
-from sidelight import SidelightError
 from sidelight.reproduction.paper.table1 import CBP, LIMIT
 from sidelight.reproduction.runs import SECOND_LOOK
 from sidelight.studies import PlayerEntry
-from sidelight.studies.plan.tasks import Task
-from sidelight.tasks import Share
 
 from .making import HERE, Silent, every_array, reproduction_of, threads
 
@@ -27,18 +24,6 @@ def whole(tmp_path_factory):
     found = reproduction_of(tmp_path_factory.mktemp("whole"), *PLAYERS, runs=100)
     found.run(threads(1), Silent())
     return found
-
-
-def test_the_number_of_workers_changes_nothing(whole, tmp_path):
-    other = reproduction_of(tmp_path, *PLAYERS, runs=100)
-    other.run(threads(3), Silent())
-    assert same(whole, other)
-
-
-def test_a_second_call_does_nothing(whole):
-    display = Silent()
-    whole.run(HERE, display)
-    assert display.pending == 0
 
 
 def test_interrupted_and_resumed(whole, tmp_path):
@@ -73,27 +58,6 @@ def test_a_damaged_piece_is_done_again(whole, tmp_path):
     assert display.pending == 1
     assert display.notes == ("1 stored piece of work was damaged and will be done again",)
     assert same(whole, reproduction)
-
-
-def test_shares_make_up_the_whole(whole, tmp_path):
-    reproduction = reproduction_of(tmp_path, *PLAYERS, runs=100)
-    counts = []
-    for k in (3, 1, 2):
-        display = Silent()
-        reproduction.run(HERE, display, Share(k, 3))
-        counts.append(display.pending)
-    assert sum(counts) == len(whole.tasks())
-    assert not reproduction.missing()
-    assert same(whole, reproduction)
-
-
-def test_an_error_ends_the_work_and_is_shown(whole, tmp_path, monkeypatch):
-    def broken(task, progress):
-        raise SidelightError("the disk is on fire")
-
-    monkeypatch.setattr(Task, "perform", broken)
-    with pytest.raises(SidelightError, match="on fire"):
-        reproduction_of(tmp_path, *PLAYERS, runs=100).run(HERE, Silent())
 
 
 def test_the_second_look_is_at_what_looks_different(tmp_path, monkeypatch):

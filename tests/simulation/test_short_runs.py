@@ -163,20 +163,6 @@ def test_arrays_that_share_memory_or_are_large_are_not_packed():
     assert packed_state((np.zeros((3, 2)).T,)) is None
 
 
-def alive():
-    gc.collect()
-    return sum(isinstance(each, np.random.Generator) for each in gc.get_objects())
-
-
-@pytest.mark.parametrize("horizon", [10, 1500])
-def test_no_generator_outlives_its_simulation_but_for_two(horizon):
-    strategy, environment = sl.strategies.RandCBP(APPLES), IID([0.3, 0.7])
-    sl.simulate(strategy, environment, horizon, 2, progress=False, workers=1)
-    before = alive()
-    sl.simulate(strategy, environment, horizon, 50, progress=False, workers=1)
-    assert alive() <= before + 2
-
-
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="reads the size of a process as Linux shows it")
 def test_memory_stays_flat_over_many_runs():
     def megabytes():

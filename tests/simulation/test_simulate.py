@@ -131,15 +131,6 @@ def test_huge_numbers():
 class TestArguments:
     """What is mixed up is said."""
 
-    def test_names_and_places_are_the_same(self):
-        strategy, how = RandCBP(GAME), {"horizon": 50, "runs": 3, "seed": 4}
-        found = [
-            sl.simulate(strategy, EVEN, **how),
-            sl.simulate(strategy, EVEN, 50, 3, 4, 200, 1),
-            sl.simulate(strategy=strategy, environment=EVEN, **how),
-        ]
-        assert all(each == found[0] for each in found)
-
     @pytest.mark.parametrize(
         ("arguments", "words"),
         [

@@ -11,7 +11,6 @@ from sidelight.studies import (
     GameEntry,
     PlayerEntry,
     Study,
-    StudyError,
     TableEntry,
     WorldEntry,
     grid,
@@ -60,19 +59,6 @@ def test_a_study_survives_json():
     assert again == found
     assert again.players[0].parameters == found.players[0].parameters
     assert Study.from_dict(json.loads(json.dumps(study().to_dict()))) == study()
-
-
-def test_everything_wrong_with_labels_is_said_at_once():
-    with pytest.raises(StudyError) as caught:
-        study(
-            players=(PlayerEntry("CBP"), PlayerEntry("CBP"), PlayerEntry("TSPM", games=("aple-tasting",))),
-            comparisons=(Comparison("RandCPB"),),
-        )
-    text = str(caught.value)
-    assert len(caught.value.problems) == 3
-    assert "two players are called 'CBP'" in text
-    assert "names games 'aple-tasting', but there is none: did you mean 'apple-tasting'?" in text
-    assert "against = 'RandCPB'" in text
 
 
 @pytest.mark.parametrize("name", ["", "../up", "a/b", "-x"])

@@ -1,7 +1,6 @@
 """`sidelight compile`."""
 
 import os
-import re
 import subprocess
 import sys
 
@@ -51,8 +50,7 @@ def test_every_kernel_strategy_is_compiled_in_every_environment(monkeypatch):
             assert (name, "Replay") in ran
             assert f"{name} in Replay" in result.output
     assert {("CBP", "IID"), ("RandCBP", "IID")} <= set(ran)
-    assert re.search(rf"^\[ *1/{len(ran)}\] Prospect in IID +\d+\.\d s$", result.output, re.MULTILINE)
-    assert "Ready after" in result.output
+    assert f"[1/{len(ran)}] Prospect in IID\n" in result.output
 
 
 @pytest.mark.skipif(not compiled_available(), reason="needs Numba")
@@ -79,7 +77,6 @@ def test_without_numba_it_says_so(monkeypatch):
     monkeypatch.setitem(sys.modules, "numba", None)
     result = invoke()
     assert result.exit_code == 0
-    assert "Numba is not installed" in result.output
     assert "pip install numba" in result.output
 
 

@@ -82,31 +82,6 @@ def test_all_runs_in_one_table(folder):
     assert np.array_equal(last.value.to_numpy(), runs.final)
 
 
-def test_a_second_call_computes_nothing_and_writes_the_same(folder):
-    before = {path: path.read_bytes() for path in folder.rglob("*.np*")}
-    page = (folder / "report.md").read_text(encoding="utf-8")
-    result = invoke(*TABLE, "figure1", "--out", folder)
-    assert result.exit_code == 0
-    assert "finished after" not in result.stderr
-    assert {path: path.read_bytes() for path in folder.rglob("*.np*")} == before
-
-    def numbers(text):
-        return [line for line in text.splitlines() if line.startswith("|")]
-
-    assert numbers((folder / "report.md").read_text(encoding="utf-8")) == numbers(page)
-
-
-def test_a_damaged_piece_is_done_again(folder):
-    path = next((folder / "runs").rglob("CBP-20000-*.npz"))
-    whole = path.read_bytes()
-    path.write_bytes(whole[:-20])
-    result = invoke(*TABLE, "figure1", "--out", folder)
-    assert result.exit_code == 0
-    assert "1 stored piece of work was damaged and will be done again" in result.stderr
-    with np.load(path) as archive:
-        assert archive["regret"].shape[0] == 3
-
-
 def test_shares_and_merge(folder, tmp_path):
     for share in ("2/3", "1/3"):
         result = invoke(*TABLE, "figure1", "--share", share, "--out", tmp_path)
@@ -143,14 +118,6 @@ def test_the_use_case_with_other_tolerances_and_one_policy(tmp_path):
     (entry, _) = json.loads((tmp_path / "manifest.json").read_text(encoding="utf-8"))["entries"]
     assert entry["strategy"] == "sequential"
     assert entry["world"] == "case 1, 0.2, published"
-
-
-def test_the_use_case_beside_the_paper(tmp_path):
-    result = invoke(*USE_CASE, "--out", tmp_path)
-    assert result.exit_code == 0, result.output
-    text = (tmp_path / "report.md").read_text(encoding="utf-8")
-    assert "C-RandCBP" in text
-    assert "1670" in text.replace("\N{NO-BREAK SPACE}", "")
 
 
 def test_interrupted(tmp_path, monkeypatch):

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import inspect
-import sys
-import time
 import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -39,33 +36,17 @@ def command() -> None:
     from sidelight.kernels import cache_directory, compiled_available
 
     if not compiled_available():
-        click.echo(_reason())
+        click.echo("Numba is missing or switched off, so there is nothing to compile; to install it: pip install numba")
         return
     jobs = list(_jobs())
-    width = max(len(title) for title, _, _ in jobs)
-    started = time.perf_counter()
     for number, (title, strategy, environment) in enumerate(jobs, start=1):
-        click.echo(f"[{number:>{len(str(len(jobs)))}}/{len(jobs)}] {title:<{width}}  ", nl=False)
-        sys.stdout.flush()
-        begun = time.perf_counter()
+        click.echo(f"[{number}/{len(jobs)}] {title}")
         _run(strategy, environment)
-        click.echo(f"{time.perf_counter() - begun:5.1f} s")
     place = cache_directory()
-    click.echo(f"Ready after {time.perf_counter() - started:.1f} s.")
-    if place is None or not place.is_dir():
-        click.echo(
-            "But the compiled loops could not be stored: files of the package have changed, or no folder is writable"
-        )
-        click.echo("(SIDELIGHT_CACHE_DIR chooses one).")
+    if place is None:
+        click.echo("The loops could not be stored: choose a writable folder with SIDELIGHT_CACHE_DIR")
     else:
         click.echo(f"Compiled loops are in {place}")
-
-
-def _reason() -> str:
-    if importlib.util.find_spec("numba") is None:
-        why = "Numba is not installed, so there is nothing to compile: simulations work, but much slower. "
-        return why + "Try: pip install numba"
-    return "Compilation is switched off or Numba cannot be imported, so there is nothing to compile."
 
 
 def _jobs() -> Iterator[tuple[str, KernelStrategy, Environment]]:

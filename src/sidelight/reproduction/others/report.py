@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,11 +16,10 @@ from sidelight.reproduction.exhibit import Profile
 from sidelight.reproduction.others.experiments import ALLOWED, CURVES, EXHIBITS, LAWS, MEANS, Curve
 from sidelight.reproduction.report.notes import provenance_rows
 from sidelight.reproduction.runs import Reproduction
-from sidelight.results import Results, ResultSet, provenance
+from sidelight.results import ResultSet, provenance
 from sidelight.table import Column, Table
 from sidelight.text import count
 
-_ONE_DIGIT, _TWO_DIGITS = "{:.1f}".format, "{:.2f}".format
 _TITLE = "Experiments of other papers"
 _NOT_PRINTED = "Values are not printed: there is nothing to compare them with, and no verdict."
 
@@ -50,12 +50,7 @@ class Verdict(NamedTuple):
 def verdicts(found: ResultSet) -> list[Verdict]:
     """Compare figure 5."""
     return [
-        Verdict(
-            curve,
-            player.label,
-            tuple(one.summary().mean for one in _by_mean(found, curve.game, player.label)),
-            tuple(one.summary().standard_error for one in _by_mean(found, curve.game, player.label)),
-        )
+        Verdict(curve, player.label, *zip(*_by_mean(found, curve.game, player.label), strict=True))
         for curve in CURVES
         for player in curve.players
     ]
@@ -101,21 +96,9 @@ def _blocks(tables: dict[str, list[Table]], judged: list[Verdict], facts: dict[s
 
 
 def _curve_table(verdict: Verdict) -> Table:
-    columns = [
-        Column("mu"),
-        Column("printed", _ONE_DIGIT),
-        Column("ours", _ONE_DIGIT),
-        Column("standard error", _ONE_DIGIT),
-        Column("ratio", _TWO_DIGITS),
-        Column("verdict", left=True),
-    ]
-    rows = [
-        (mu, printed, ours, error, ratio, "within 20 %" if abs(ratio - 1) <= ALLOWED else "differs")
-        for mu, printed, ours, error, ratio in zip(
-            MEANS, verdict.curve.printed, verdict.means, verdict.errors, verdict.ratios, strict=True
-        )
-    ]
-    return Table(columns, rows, title=f"{verdict.label}, c = {verdict.curve.cost}")
+    numbers = zip(MEANS, verdict.curve.printed, verdict.means, verdict.errors, verdict.ratios, strict=True)
+    table = _table([], ["mu", "printed", "ours", "standard error", "ratio"], list(numbers))
+    return replace(table, title=f"{verdict.label}, c = {verdict.curve.cost}")
 
 
 def _bound_table(found: ResultSet) -> Table:
@@ -125,23 +108,22 @@ def _bound_table(found: ResultSet) -> Table:
         game, kind = labels.world.split(", ")
         bound = lower_bound(load(game), LAWS[game][kind]).value * math.log(labels.horizon)
         rows.append((labels.world, labels.label, one.summary().mean, bound, one.summary().mean / bound))
-    columns = [Column("law"), Column("strategy", left=True), Column("mean regret", _ONE_DIGIT)]
-    return Table([*columns, Column("C*(p) log T", _ONE_DIGIT), Column("ratio", _TWO_DIGITS)], sorted(rows))
+    return _table(["law", "strategy"], ["mean regret", "C*(p) log T", "ratio"], rows)
 
 
 def _mean_table(found: ResultSet) -> Table:
-    rows = [
-        (labels.game, labels.label, one.summary().mean, one.summary().standard_error)
-        for labels, one in zip(found.labels, found, strict=True)
-    ]
-    columns = [Column("game"), Column("strategy", left=True), Column("mean regret", _ONE_DIGIT)]
-    return Table([*columns, Column("standard error", _ONE_DIGIT)], sorted(rows))
+    summaries = zip(found.labels, (one.summary() for one in found), strict=True)
+    rows = [(labels.game, labels.label, each.mean, each.standard_error) for labels, each in summaries]
+    return _table(["game", "strategy"], ["mean regret", "standard error"], rows)
 
 
-def _by_mean(found: ResultSet, game: str, label: str) -> list[Results]:
-    """Return the results of a player in a game, by mu."""
-    worlds = [f"mu = {mu}" for mu in MEANS]
+def _table(names: list[str], numbers: list[str], rows: list[tuple[Any, ...]]) -> Table:
+    columns = [*(Column(name, left=True) for name in names), *(Column(name, "{:.2f}".format) for name in numbers)]
+    return Table(columns, sorted(rows))
+
+
+def _by_mean(found: ResultSet, game: str, label: str) -> list[tuple[float, float]]:
+    """Return the means of a player in a game and their standard errors, by mu."""
     chosen = found.filter(game=game, label=label)
-    return [
-        one for _, one in sorted(zip(chosen.labels, chosen, strict=True), key=lambda each: worlds.index(each[0].world))
-    ]
+    summaries = {labels.world: one.summary() for labels, one in zip(chosen.labels, chosen, strict=True)}
+    return [(each.mean, each.standard_error) for each in (summaries[f"mu = {mu}"] for mu in MEANS)]
