@@ -20,7 +20,7 @@ from sidelight.service.http.logs import write_json_logs
 from sidelight.service.http.responses import answer
 from sidelight.service.options import Options
 from sidelight.service.server.app import make_app
-from sidelight.service.server.listener import address_of, listen
+from sidelight.service.server.run import address_of, listen
 from sidelight.service.server.uvicorn_server import serve
 from sidelight.service.store import open_storage
 

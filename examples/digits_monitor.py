@@ -15,7 +15,7 @@ from sklearn.model_selection import cross_val_predict
 from sklearn.tree import DecisionTreeClassifier
 
 from sidelight.monitor import replay
-from sidelight.monitor.replays.figure import draw_replay
+from sidelight.monitor.replays.page import draw_replay
 from sidelight.report.figures.saving import save_figure
 
 

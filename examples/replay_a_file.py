@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 import sidelight as sl
-from sidelight.monitor.replays.figure import draw_replay
+from sidelight.monitor.replays.page import draw_replay
 
 draws = random.Random(0)
 rates = {"invoice": 0.01, "contract": 0.04, "letter": 0.15, "receipt": 0.02}

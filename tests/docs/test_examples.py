@@ -11,7 +11,7 @@ from service.fake import KEY, Fake
 from test_readme import Block, run_python
 
 import sidelight as sl
-from sidelight.client.settings import ClientSettings
+from sidelight.client.clients import ClientSettings
 
 EXTENSIONS = Path(__file__).parents[2] / "docs" / "_extensions"
 FILES = sorted((EXTENSIONS.parent / "_names").glob("*.txt"))

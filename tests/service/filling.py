@@ -3,8 +3,7 @@
 from sidelight.service.domain import monitors
 from sidelight.service.domain.answers import record_answers
 from sidelight.service.domain.decisions import decide
-from sidelight.service.domain.inputs import AnswerTo, Prediction
-from sidelight.service.domain.payloads import Payload
+from sidelight.service.domain.inputs import AnswerTo, Payload, Prediction
 
 ODD = "\u00e4\u6f22 \U0001f600 'quotes\" \\ ; DROP TABLE verifications; --"
 

@@ -6,7 +6,7 @@ import contextlib
 import threading
 import time
 
-from sidelight.service.server.listener import address_of, listen
+from sidelight.service.server.run import address_of, listen
 from sidelight.service.server.uvicorn_server import Server, uvicorn_configuration
 
 

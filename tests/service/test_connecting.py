@@ -11,8 +11,7 @@ from sidelight.service.auth.keys import SCOPES
 from sidelight.service.domain import decisions, metrics, monitors
 from sidelight.service.domain.inputs import Prediction
 from sidelight.service.server.app import make_app
-from sidelight.service.webhooks.events import EVENTS
-from sidelight.service.webhooks.formats import new_secret, signed_headers
+from sidelight.service.webhooks.formats import EVENTS, new_secret, signed_headers
 from sidelight.service.webhooks.outbox import PAUSES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "connect-the-service.md").read_text(encoding="utf-8")

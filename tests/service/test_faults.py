@@ -1,6 +1,6 @@
 import pytest
 
-from sidelight.service.faults import label_fault, text_fault
+from sidelight.service.problems import label_fault, text_fault
 
 
 @pytest.mark.parametrize("text", [" ", "\t\n", "\u00a0", "\u3000\u2003", "\u200b", "\u202e", "\ufeff \u2060", "\u00ad"])

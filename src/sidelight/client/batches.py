@@ -16,8 +16,7 @@ from concurrent.futures import Future
 from typing import Any, Generic, TypeVar
 
 from sidelight.client.calls import LARGEST_BATCH, Calls, passed_decision
-from sidelight.client.exchange import ServiceError, Steps, Wait
-from sidelight.client.health import Health
+from sidelight.client.exchange import Health, ServiceError, Steps, Wait
 from sidelight.monitor.types import Decision
 
 Row = Mapping[str, Any]

@@ -11,8 +11,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, urlencode
 
-from sidelight.client.exchange import Steps, UnreachableError, exchange, expecting
-from sidelight.client.health import Health
+from sidelight.client.exchange import Health, Steps, UnreachableError, exchange, expecting
 from sidelight.errors import SidelightError
 from sidelight.monitor.inputs import (
     as_list,

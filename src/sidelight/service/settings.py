@@ -10,9 +10,8 @@ from sidelight.errors import ParameterError
 from sidelight.monitor.engine.engine import Engine
 from sidelight.monitor.setting import Kind, choice, flag, number, setting, settings_of
 from sidelight.monitor.settings import LIMITS, SETTINGS, make_settings
-from sidelight.service.faults import text_fault
 from sidelight.service.limits import PLACES
-from sidelight.service.problems import Problem, place
+from sidelight.service.problems import Problem, place, text_fault
 
 
 def _checked_labels(value: Any) -> tuple[str, ...]:

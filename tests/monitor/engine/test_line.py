@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from sidelight.errors import SidelightError
 from sidelight.monitor import ClassifierMonitor
+from sidelight.monitor.engine.clock import Patience
 from sidelight.monitor.engine.line import LETTERS, OVERDUE, PENDING, RIGHT, SKIPPED, WRONG, Line
-from sidelight.monitor.engine.patience import Patience
 from sidelight.monitor.report.wording import stands_text
 
 

@@ -9,8 +9,7 @@ from pages import Checker
 
 from sidelight.monitor import ClassifierMonitor, replay
 from sidelight.monitor.io.labeled_data import LabeledData
-from sidelight.monitor.replays.figure import draw_replay
-from sidelight.monitor.replays.page import replay_page
+from sidelight.monitor.replays.page import draw_replay, replay_page
 from sidelight.monitor.report.figure import draw_classes
 from sidelight.report.figures.saving import save_figure
 

@@ -7,8 +7,7 @@ import pytest
 
 from sidelight.errors import SidelightError
 from sidelight.monitor import ClassifierMonitor
-from sidelight.monitor.stats.confidence import RateTest, rate_test
-from sidelight.monitor.stats.reviewers import answered_rates, true_rates
+from sidelight.monitor.stats.confidence import RateTest, answered_rates, rate_test, true_rates
 from sidelight.monitor.stats.stopping import stopped_test
 
 

@@ -3,8 +3,7 @@
 import pytest
 
 from sidelight.monitor import ClassifierMonitor, Reason
-from sidelight.monitor.stats.randomness import key_of, uniform, uniforms
-from sidelight.monitor.stats.spot_checks import ALWAYS, IF_SUSPICIOUS, NEVER, SpotChecks
+from sidelight.monitor.stats.randomness import ALWAYS, IF_SUSPICIOUS, NEVER, SpotChecks, key_of, uniform, uniforms
 
 
 @pytest.mark.parametrize("start", [0, 77, 2**40])

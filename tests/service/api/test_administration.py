@@ -3,7 +3,7 @@
 import pytest
 
 from service.api.conftest import SQLITE, Caller
-from sidelight.service.webhooks.events import VERDICT_CHANGED
+from sidelight.service.webhooks.formats import VERDICT_CHANGED
 
 
 def test_a_key_is_made_used_rotated_and_revoked(digits, http):

@@ -4,7 +4,7 @@ import base64
 
 import pytest
 
-from sidelight.service.demo.digits import png
+from sidelight.service.demo.worlds import png
 
 pytestmark = pytest.mark.filterwarnings("error")
 URL = "/v1/monitors/fruit"

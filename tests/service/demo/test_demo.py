@@ -10,8 +10,8 @@ import pytest
 from service.api.conftest import SQLITE
 from service.web.browsing import Browser
 from sidelight.service.demo import NAME, Demo
-from sidelight.service.demo.digits import DIGITS, draw_digit, png
-from sidelight.service.domain.payloads import LARGEST
+from sidelight.service.demo.worlds import DIGITS, draw_digit, png
+from sidelight.service.domain.inputs import LARGEST
 from sidelight.service.server.app import make_app
 
 

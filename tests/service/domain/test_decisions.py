@@ -8,8 +8,7 @@ from sidelight.monitor import ClassifierMonitor
 from sidelight.service.domain import monitors
 from sidelight.service.domain.answers import record_answers
 from sidelight.service.domain.decisions import decide
-from sidelight.service.domain.inputs import AnswerTo, Prediction
-from sidelight.service.domain.payloads import Payload
+from sidelight.service.domain.inputs import AnswerTo, Payload, Prediction
 from sidelight.service.domain.service import Service
 from sidelight.service.options import Options
 from sidelight.service.problems import Problem

@@ -1,8 +1,8 @@
 """Requests expire by the clock, also while nothing is predicted."""
 
 from sidelight.service.domain import decisions, monitors
-from sidelight.service.domain.expiry import expire_all
 from sidelight.service.domain.inputs import Prediction
+from sidelight.service.domain.retention import expire_all
 from sidelight.service.writer.duties import DUTIES
 
 

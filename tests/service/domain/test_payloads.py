@@ -2,7 +2,7 @@ import base64
 
 import pytest
 
-from sidelight.service.domain.payloads import JSON, LARGEST, LINK, TEXT, encode_payload
+from sidelight.service.domain.inputs import JSON, LARGEST, LINK, TEXT, encode_payload
 
 
 def image(content):

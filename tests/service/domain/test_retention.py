@@ -4,11 +4,10 @@ from dataclasses import astuple
 
 from service.filling import fill
 from sidelight.monitor.report.make import make_report
-from sidelight.service.domain import monitor_changes, monitors, retention
+from sidelight.service.domain import monitors, retention
 from sidelight.service.domain.answers import record_answers
 from sidelight.service.domain.decisions import decide
-from sidelight.service.domain.inputs import AnswerTo, Prediction
-from sidelight.service.domain.payloads import Payload
+from sidelight.service.domain.inputs import AnswerTo, Payload, Prediction
 from sidelight.service.domain.retention import Erased
 from sidelight.service.journal.replicas import rebuild_replica
 from sidelight.service.maintenance.check import check_database
@@ -64,7 +63,7 @@ def test_none_is_for_ever_and_0_is_at_once(service):
     service.do(record_answers(monitor, [AnswerTo("r0", True)], actor="key:1"))
     age(service, monitor, 10_000.0)
     assert retention.delete_old_payloads(service) == 0
-    service.do(monitor_changes.change_settings(monitor, {"retention": 0}, actor="key:1"))
+    service.do(monitors.change_settings(monitor, {"retention": 0}, actor="key:1"))
     assert retention.delete_old_payloads(service) == 1
 
 

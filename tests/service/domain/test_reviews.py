@@ -10,7 +10,7 @@ from sidelight.service.auth.reviewers import disable_reviewer, invite_reviewer
 from sidelight.service.auth.sessions import follow_link
 from sidelight.service.domain.answers import record_answers
 from sidelight.service.domain.inputs import AnswerTo
-from sidelight.service.domain.monitor_changes import change_settings
+from sidelight.service.domain.monitors import change_settings
 from sidelight.service.domain.queue import Slot
 from sidelight.service.domain.reviews import (
     Said,

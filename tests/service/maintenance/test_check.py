@@ -8,17 +8,16 @@ from service.reviews import make, say
 from service.traffic import Traffic
 from sidelight.errors import SidelightError
 from sidelight.monitor import RULE
-from sidelight.service.domain import monitor_changes, monitors
+from sidelight.service.domain import monitors
 from sidelight.service.domain.answers import record_answers
 from sidelight.service.domain.decisions import decide
-from sidelight.service.domain.expiry import expire_verifications
 from sidelight.service.domain.inputs import AnswerTo, Prediction
+from sidelight.service.domain.retention import expire_verifications
 from sidelight.service.domain.reviews import withdraw_review
 from sidelight.service.domain.service import Service
 from sidelight.service.journal import replica, replicas
 from sidelight.service.maintenance import check
-from sidelight.service.maintenance.check import check_database
-from sidelight.service.maintenance.prune import prune_journal
+from sidelight.service.maintenance.check import check_database, prune_journal
 from sidelight.service.options import Options
 from sidelight.service.problems import Problem
 from sidelight.service.store import open_storage
@@ -201,12 +200,12 @@ def test_requests_expire_without_traffic(service):
 def test_settings_are_changed_by_journal(service):
     traffic = Traffic(service, cap=3, aim="first-come")
     assert sum(one.verify for one in traffic.decide(10)) == 3
-    row = service.do(monitor_changes.change_settings(traffic.monitor, {"cap": 5, "reviews": 2}, actor="key:9"))
+    row = service.do(monitors.change_settings(traffic.monitor, {"cap": 5, "reviews": 2}, actor="key:9"))
     assert (row.settings["cap"], row.settings["reviews"]) == (5, 2)
     assert sum(one.verify for one in traffic.decide(10)) == 2
     for wrong in ({"tolerance": 0.3}, {"cap": -1}, {"reviews": 3}, {"cap": 7, "reviews": 0}, {"nonsense": 1}):
         with pytest.raises(Problem) as caught:
-            service.do(monitor_changes.change_settings(traffic.monitor, wrong, actor="key:9"))
+            service.do(monitors.change_settings(traffic.monitor, wrong, actor="key:9"))
         assert caught.value.status == 422
         assert caught.value.places
     assert sum(one.verify for one in traffic.decide(10)) == 0
@@ -216,7 +215,7 @@ def test_settings_are_changed_by_journal(service):
     service.do(monitors.archive_monitor(traffic.monitor, actor="key:9"))
     for job in (
         monitors.archive_monitor(traffic.monitor, actor="key:9"),
-        monitor_changes.change_settings(traffic.monitor, {"cap": 1}, actor="key:9"),
+        monitors.change_settings(traffic.monitor, {"cap": 1}, actor="key:9"),
         decide(service, traffic.monitor, [Prediction("x", "a")], actor="key:9"),
         record_answers(traffic.monitor, [AnswerTo("p1", correct=True)], actor="key:9"),
     ):
@@ -235,12 +234,12 @@ def test_settings_are_changed_by_journal(service):
 def test_patience_is_changed_by_journal(service, patience):
     traffic = Traffic(service, patience=40)
     traffic.decide(20)
-    row = service.do(monitor_changes.change_settings(traffic.monitor, {"patience": patience}, actor="key:9"))
+    row = service.do(monitors.change_settings(traffic.monitor, {"patience": patience}, actor="key:9"))
     assert row.settings["patience"] == patience
     traffic.decide(20)
     for wrong in (0, {"hours": 1}, {"seconds": "x"}, "soon"):
         with pytest.raises(Problem) as caught:
-            service.do(monitor_changes.change_settings(traffic.monitor, {"patience": wrong}, actor="key:9"))
+            service.do(monitors.change_settings(traffic.monitor, {"patience": wrong}, actor="key:9"))
         assert caught.value.status == 422
     restart(service)
     traffic.decide(20)

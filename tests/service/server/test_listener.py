@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from sidelight.service.server.listener import listen
+from sidelight.service.server.run import listen
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1"])

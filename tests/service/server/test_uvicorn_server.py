@@ -117,8 +117,8 @@ def test_slow_clients_keep_nobody_out(tmp_path):
 
 @pytest.mark.parametrize("sent", [b"GET / HTTP/1.1\r\nX: ", b"GET / HTTP/1.1\r\n\r\nGET / HTTP/1.1\r\nX: "])
 def test_a_head_must_come_in_time_and_be_small(monkeypatch, sent):
-    monkeypatch.setattr("sidelight.service.server.connections.PATIENCE", 0.5)
-    monkeypatch.setattr("sidelight.service.server.connections.KEEP_ALIVE", 0.5)
+    monkeypatch.setattr("sidelight.service.server.uvicorn_server.PATIENCE", 0.5)
+    monkeypatch.setattr("sidelight.service.server.uvicorn_server.KEEP_ALIVE", 0.5)
     gate = Gate()
     gate.open.set()
     with running(gate) as url:

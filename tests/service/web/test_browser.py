@@ -13,11 +13,10 @@ from service.web.browsing import PASSWORD, add_person
 from service.web.chromium import Window, program, serving
 from service.web.hostile import HOSTILE, LABELS
 from sidelight.service.auth import reviewers, sessions
-from sidelight.service.demo.digits import draw_digit
-from sidelight.service.domain import monitors, payloads
+from sidelight.service.demo.worlds import draw_digit
+from sidelight.service.domain import inputs, monitors
 from sidelight.service.domain.decisions import decide
-from sidelight.service.domain.inputs import Prediction
-from sidelight.service.domain.payloads import Payload
+from sidelight.service.domain.inputs import Payload, Prediction
 from sidelight.service.journal import entry as journal
 
 pytestmark = [SQLITE, pytest.mark.slow]
@@ -326,7 +325,7 @@ def test_hostile_strings_run_nowhere(service, window):
     row = service.do(monitors.create_monitor("fruit", {"tolerance": 0.05, "labels": list(LABELS)}, actor="test"))
     for n, text in enumerate(HOSTILE):
         one = Prediction(
-            f"{text[:190]}-{n}", text, payload=Payload(payloads.TEXT, text.encode()), segment={"key": text, text: "x"}
+            f"{text[:190]}-{n}", text, payload=Payload(inputs.TEXT, text.encode()), segment={"key": text, text: "x"}
         )
         service.do(decide(service, row.id, [one], actor=text))
     one = window("<img src=x onerror=alert(1)>")

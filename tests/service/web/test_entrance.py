@@ -11,7 +11,7 @@ from service.api.conftest import SQLITE
 from service.running import running
 from service.web.browsing import PASSWORD, Browser, add_person
 from sidelight.service.auth import passwords, reviewers, sessions
-from sidelight.service.auth.sign_in_limit import Door
+from sidelight.service.auth.passwords import Door
 from sidelight.service.problems import Problem
 from sidelight.service.server.app import make_app
 

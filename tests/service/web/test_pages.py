@@ -15,12 +15,11 @@ from service.api.conftest import SQLITE
 from service.reviews import ask, make, say
 from service.web.hostile import HOSTILE, LABELS
 from sidelight.service.auth.keys import create_key
-from sidelight.service.demo.digits import png
-from sidelight.service.domain import monitors, payloads
+from sidelight.service.demo.worlds import png
+from sidelight.service.domain import inputs, monitors
 from sidelight.service.domain.answers import record_answers
 from sidelight.service.domain.decisions import decide
-from sidelight.service.domain.inputs import AnswerTo, Prediction
-from sidelight.service.domain.payloads import Payload
+from sidelight.service.domain.inputs import AnswerTo, Payload, Prediction
 from sidelight.service.domain.queue import claim_verifications
 from sidelight.service.web.rendering import static_file
 
@@ -172,8 +171,8 @@ def test_hostile_strings_are_only_text(service, browsers):
     names = [one for one in HOSTILE if one.strip()]
     row = service.do(monitors.create_monitor("fruit", {"tolerance": 0.05, "labels": list(LABELS)}, actor="test"))
     for n, text in enumerate(HOSTILE):
-        for m, kind in enumerate((payloads.TEXT, payloads.JSON, payloads.LINK)):
-            content = json.dumps({text: text, "list": [text]}) if kind == payloads.JSON else text
+        for m, kind in enumerate((inputs.TEXT, inputs.JSON, inputs.LINK)):
+            content = json.dumps({text: text, "list": [text]}) if kind == inputs.JSON else text
             one = Prediction(f"{text[:190]}-{n}-{m}", text, payload=Payload(kind, content.encode()))
             service.do(decide(service, row.id, [one], actor=text))
         say(service, row.id, 3 * n + 1, f"reviewer:{text[:100]}", label=text if text in LABELS else LABELS[0])
@@ -214,7 +213,7 @@ def test_pictures_come_from_their_own_address_where_nothing_can_run(service, bro
     assert reply.headers["content-type"] == "image/png"
     assert reply.headers["x-content-type-options"] == "nosniff"
     assert reply.headers["content-security-policy"] == "default-src 'none'; sandbox"
-    text = show(service, monitor, 2, Payload(payloads.TEXT, b"<b>no picture</b>"))
+    text = show(service, monitor, 2, Payload(inputs.TEXT, b"<b>no picture</b>"))
     for path in (
         f"/m/fruit/verifications/{text}/image",
         "/m/fruit/verifications/99/image",
@@ -238,7 +237,7 @@ def test_pictures_come_from_their_own_address_where_nothing_can_run(service, bro
 )
 def test_images_of_other_sites_only_from_listed_hosts(service, browsers, link, shown):
     monitor = make(service, 0, image_hosts=["img.example", "bad host; script-src *"])
-    number = show(service, monitor, 1, Payload(payloads.LINK, link.encode()))
+    number = show(service, monitor, 1, Payload(inputs.LINK, link.encode()))
     reply = browsers("Ann", "answer").get(f"/m/fruit/review?verification={number}")
     policy = re.search(r"img-src ([^;]*);", reply.headers["content-security-policy"])[1]
     assert policy == ("'self' https://img.example" if shown else "'self'")
@@ -251,8 +250,8 @@ def test_images_of_other_sites_only_from_listed_hosts(service, browsers, link, s
 @SQLITE
 def test_json_is_shown_as_a_list_or_as_it_is(service, browsers):
     monitor = make(service, 0)
-    flat = show(service, monitor, 1, Payload(payloads.JSON, b'{"amount": 3.5, "paid": true, "by": null}'))
-    deep = show(service, monitor, 2, Payload(payloads.JSON, b'{"rows": [1, 2]}'))
+    flat = show(service, monitor, 1, Payload(inputs.JSON, b'{"amount": 3.5, "paid": true, "by": null}'))
+    deep = show(service, monitor, 2, Payload(inputs.JSON, b'{"rows": [1, 2]}'))
     browser = browsers("Ann", "answer")
     assert (
         "<dt>amount</dt><dd>3.5</dd><dt>paid</dt><dd>true</dd><dt>by</dt><dd>null</dd>"

@@ -9,7 +9,7 @@ import pytest
 
 from service.api.conftest import SQLITE
 from service.reviews import entries, make
-from sidelight.service.domain import monitor_changes, monitors
+from sidelight.service.domain import monitors
 from sidelight.service.problems import Problem
 from sidelight.service.settings import CHANGEABLE_SCHEMA, REVIEW, SERVED
 from sidelight.service.web.pages.settings import kind_of, setting_field_text, setting_field_value
@@ -117,7 +117,7 @@ def test_a_form_that_is_out_of_date_changes_nothing(service, browsers):
     monitor = make(service, 1)
     browser = browsers()
     form = filled(browser.get(PAGE))
-    service.do(monitor_changes.change_settings(monitor, {"cap": 5}, actor="test"))
+    service.do(monitors.change_settings(monitor, {"cap": 5}, actor="test"))
     reply = browser.post(PAGE, form | {"lease": "60"})
     assert reply.status_code == 409
     assert (stored(service)["cap"], stored(service)["lease"]) == (5, 900)

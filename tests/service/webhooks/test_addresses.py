@@ -4,7 +4,7 @@ import socket
 import pytest
 
 from sidelight.service.options import INTERNET, Egress
-from sidelight.service.webhooks.addresses import AddressError, Target, check_webhook_url, resolve_webhook
+from sidelight.service.webhooks.delivery import AddressError, Target, check_webhook_url, resolve_webhook
 
 
 def found(*addresses):

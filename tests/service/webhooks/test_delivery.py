@@ -8,8 +8,7 @@ import pytest
 from service.api.conftest import LOOPBACK
 from sidelight.service.options import INTERNET, Egress
 from sidelight.service.webhooks import delivery
-from sidelight.service.webhooks.addresses import Target
-from sidelight.service.webhooks.delivery import send_message
+from sidelight.service.webhooks.delivery import Target, send_message
 
 
 def test_a_message_arrives_as_it_is(receiver):

@@ -6,8 +6,16 @@ import json
 import pytest
 
 from sidelight.service.journal.entry import text_of
-from sidelight.service.webhooks.events import ANSWERS_OVERDUE, BUDGET_USED_UP, VERDICT_CHANGED
-from sidelight.service.webhooks.formats import Told, new_secret, pagerduty_event, signed_headers, slack_message
+from sidelight.service.webhooks.formats import (
+    ANSWERS_OVERDUE,
+    BUDGET_USED_UP,
+    VERDICT_CHANGED,
+    Told,
+    new_secret,
+    pagerduty_event,
+    signed_headers,
+    slack_message,
+)
 
 KEY = "0123456789abcdef0123456789abcdef"
 

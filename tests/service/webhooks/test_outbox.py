@@ -9,13 +9,13 @@ import json
 import pytest
 
 from service.api.conftest import LOOPBACK, SQLITE
-from sidelight.service.domain import answers, decisions, monitor_changes, monitors
+from sidelight.service.domain import answers, decisions, monitors
 from sidelight.service.domain.inputs import AnswerTo, Prediction
 from sidelight.service.journal import audit
 from sidelight.service.problems import Problem
 from sidelight.service.webhooks import outbox
 from sidelight.service.webhooks.endpoints import create_webhook, list_webhooks, remove_webhook
-from sidelight.service.webhooks.events import ANSWERS_OVERDUE, BUDGET_USED_UP, EVENTS, VERDICT_CHANGED
+from sidelight.service.webhooks.formats import ANSWERS_OVERDUE, BUDGET_USED_UP, EVENTS, VERDICT_CHANGED
 from sidelight.service.webhooks.outbox import DAY, PAUSES, messages_waiting, send_due_messages
 from sidelight.service.writer.duties import LEASE, Clock
 
@@ -149,7 +149,7 @@ def test_a_cap_is_told_once_by_all_processes_and_again_when_a_new_one_is_used_up
     service.writer.replicas.drop([digits.id])  # as if another process went on
     decide(service, digits, "a")
     assert len(rows(service)) == 1
-    service.do(monitor_changes.change_settings(digits.id, {"cap": 21}, actor="test"))
+    service.do(monitors.change_settings(digits.id, {"cap": 21}, actor="test"))
     decide(service, digits, "b")
     decide(service, digits, "c")
     assert len(rows(service)) == 2

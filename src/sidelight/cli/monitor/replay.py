@@ -144,7 +144,7 @@ def _write_files(
     done: ReplayReport, policy: str, name: str, stream: LabeledData, figure: str | None, page: str | None
 ) -> None:
     if figure:
-        from sidelight.monitor.replays.figure import draw_replay
+        from sidelight.monitor.replays.page import draw_replay
         from sidelight.report.figures.saving import save_figure
 
         save_figure(draw_replay(done, policy), figure)

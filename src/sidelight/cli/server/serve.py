@@ -156,8 +156,7 @@ def command(
     """
     require_extra()
     from sidelight.service.http.logs import write_json_logs
-    from sidelight.service.server.listener import listen
-    from sidelight.service.server.run import make_options, networks, run_server
+    from sidelight.service.server.run import listen, make_options, networks, run_server
 
     if demo and context.get_parameter_source("database") is click.core.ParameterSource.COMMANDLINE:
         raise click.UsageError("the demonstration uses its own database: leave out --database")

@@ -13,9 +13,8 @@ from sidelight.monitor.settings import SPOT_SHARE, Settings
 from sidelight.monitor.stats.confidence import Verdict
 from sidelight.monitor.stats.drift import WINDOW, Drift
 from sidelight.monitor.stats.notice import History, share_of
-from sidelight.monitor.stats.randomness import key_of
+from sidelight.monitor.stats.randomness import SpotChecks, key_of
 from sidelight.monitor.stats.scores.bins import Prior
-from sidelight.monitor.stats.spot_checks import SpotChecks
 from sidelight.monitor.types import ANSWERS, DRIFTED, Events, Label, Reason, VerdictChanged
 
 _UNTOLD = -1

@@ -22,19 +22,17 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 from sidelight.errors import SidelightError
-from sidelight.monitor.engine.answers import take
-from sidelight.monitor.engine.caps import refused_by_cap, used_up_cap
 from sidelight.monitor.engine.class_state import ClassState
 from sidelight.monitor.engine.clock import Clock
-from sidelight.monitor.engine.ledger import Ledger
+from sidelight.monitor.engine.ledger import Ledger, refused_by_cap, take, used_up_cap
 from sidelight.monitor.engine.line import UNTOLD
 from sidelight.monitor.engine.pairs import Others, Pairs
 from sidelight.monitor.engine.rationing import Rationing
-from sidelight.monitor.engine.scores import Scores
+from sidelight.monitor.engine.rounds import Scores
 from sidelight.monitor.engine.segments import VERSION, Segment, Segments
 from sidelight.monitor.inputs import check_spelling, label, moment_of
 from sidelight.monitor.settings import Settings
-from sidelight.monitor.stats.spot_checks import ALWAYS, IF_SUSPICIOUS, SUSPICION
+from sidelight.monitor.stats.randomness import ALWAYS, IF_SUSPICIOUS, SUSPICION
 from sidelight.monitor.types import RULE, Answer, Decision, Events, Id, Label, Reason
 
 _Moment = tuple[str | None, float | None]

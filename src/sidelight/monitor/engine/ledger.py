@@ -8,16 +8,19 @@ from typing import Any
 
 from sidelight.errors import SidelightError
 from sidelight.monitor.engine.class_state import ClassState
-from sidelight.monitor.engine.clock import Clock
-from sidelight.monitor.engine.line import OVERDUE, PENDING, SKIPPED, WRONG
-from sidelight.monitor.engine.patience import Patience
+from sidelight.monitor.engine.clock import Clock, Patience
+from sidelight.monitor.engine.line import OVERDUE, PENDING, RIGHT, SKIPPED, WRONG
 from sidelight.monitor.settings import Settings
 from sidelight.monitor.types import (
+    CORRECTED,
+    LATE,
+    Answer,
     Decision,
     Events,
     Id,
     Label,
     Reason,
+    Status,
     UnknownIdError,
     Verification,
     VerificationClosed,
@@ -311,3 +314,58 @@ class Ledger:
 
 
 _SAVED = ("pending", "answered", "lost", "late", "forgotten", "spot_checks", "days")
+
+
+def refused_by_cap(settings: Settings, ledger: Ledger, state: ClassState, day: str | None) -> Reason | None:
+    """Return which limit a verification would exceed, or None."""
+    if settings.class_cap is not None and state.verified + state.pending >= settings.class_cap:
+        return Reason.CLASS_CAP
+    reached = used_up_cap(settings, ledger, day)
+    if reached is not None:
+        return reached
+    if (state.pending or state.ahead) and state.verdict == "unknown" and settings.policy.waits:
+        needed = state.needed()
+        if needed is not None and ledger.expected(state) >= needed:
+            return Reason.ENOUGH_PENDING
+    return None
+
+
+def used_up_cap(settings: Settings, ledger: Ledger, day: str | None) -> Reason | None:
+    """Return which limit of the whole monitor is reached, or None."""
+    if settings.cap is not None and ledger.clock.asked >= settings.cap:
+        return Reason.TOTAL_CAP
+    if settings.daily_cap is not None and ledger.days.get(day or "", 0) >= settings.daily_cap:
+        return Reason.DAILY_CAP
+    if settings.max_pending is not None and ledger.pending >= settings.max_pending:
+        return Reason.MOST_PENDING
+    return None
+
+
+_STATUSES = {True: RIGHT, False: WRONG, None: SKIPPED}
+_SAID = {RIGHT: True, WRONG: False}
+_WORDS = {RIGHT: "right", WRONG: "wrong", SKIPPED: "skipped", PENDING: "pending", OVERDUE: "overdue"}
+
+
+def take(ledger: Ledger, id: Id, correct: bool | None) -> tuple[Answer, Events]:
+    """Enter an answer, None if the verification is skipped; say what it changed."""
+    entry, status = ledger.entry(id), _STATUSES[correct]
+    state, before = entry.state, entry.status
+    previous, was = _SAID.get(before), state.verdict
+    if status == before:
+        text = f"{id!r} was {_WORDS[status]} already: nothing changed"
+        return Answer("unchanged", id, state.name, correct, correct, was, False, text), ()
+    events = ledger.settle(entry, status, LATE if previous is None else CORRECTED)
+    if correct is None:
+        kind: Status = "released" if previous is None else "withdrawn"
+    else:
+        kind = "recorded" if previous is None else "corrected"
+    text = f"{id!r} ({state.name!r}) is {_WORDS[status]}"
+    if previous is not None or before == OVERDUE:
+        text += f"; it was {_WORDS[before]} before"
+    if entry.outdated:
+        text += (
+            "; it does not count, because the class has started from scratch since, after a change of its error rate"
+        )
+    changed = was != state.verdict
+    text += f"; the verdict is {state.verdict!r} and was {was!r}" if changed else ""
+    return Answer(kind, id, state.name, correct, previous, state.verdict, changed, text), events

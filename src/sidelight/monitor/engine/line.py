@@ -1,6 +1,6 @@
 """The verifications of one class in the order of asking, and which of their answers count.
 
-A verification is settled when it is answered, skipped, or overdue (see `sidelight.monitor.engine.patience`). The
+A verification is settled when it is answered, skipped, or overdue (see `sidelight.monitor.engine.clock`). The
 *settled beginning* of the line counts: an answer waits until all earlier verifications are settled. Otherwise, if right
 answers came sooner than wrong ones or later, the counts would be biased at every moment. So whether a verification is
 passed over depends only on its own age. A late answer takes its place in the line.

@@ -10,18 +10,30 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from sidelight.monitor.engine.class_state import ClassState
 from sidelight.monitor.engine.line import PENDING, RIGHT, WRONG, Line
 from sidelight.monitor.stats.confidence import RateTest, Verdict
 from sidelight.monitor.stats.randomness import uniform
 from sidelight.monitor.stats.scores import bets
-from sidelight.monitor.stats.scores.bins import BINS, Array, Prior, Slope, bin_of, fitted_bin_logits
+from sidelight.monitor.stats.scores.bins import (
+    BINS,
+    EDGES_AFTER,
+    Array,
+    Prior,
+    Slope,
+    bin_of,
+    edges_of,
+    fitted_bin_logits,
+    prior_from,
+)
 from sidelight.monitor.stats.scores.design import design
 from sidelight.monitor.stats.scores.quality import ScoreReport, quality
+from sidelight.monitor.types import Label
 
 _FIRST, _FEWEST_ERRORS, _GROWTH = 20, 2, 1.15
 """Answers and errors before the first design, and by how much answers grow between designs."""
@@ -313,3 +325,49 @@ class Rounds:
 _SAVED = ("dropped", "now", "next", "redesign_at", "spared", "fair_n", "fair_e")
 _VECTORS = ("verified", "errors", "seen", "sums")
 _DESIGN = ("propensities", "centres", "shares")
+
+
+class Scores:
+    """The first scores of a monitor, and the edges that were set from them.
+
+    `edges` has one list of edges after 64 scores and two after 512; `early` holds the scores until then, each with its
+    class.
+    """
+
+    def __init__(self, classes: Mapping[Label, ClassState]) -> None:
+        self.classes = classes
+        self.edges: list[list[float]] = []
+        self.early: list[tuple[ClassState, float]] = []
+
+    def note(self, state: ClassState, score: float) -> None:
+        """Take in a score, NaN if it is missing; set the edges when there are enough of them."""
+        if len(self.edges) == len(EDGES_AFTER) or score != score:
+            return
+        self.early.append((state, score))
+        if len(self.early) < EDGES_AFTER[len(self.edges)]:
+            return
+        self.edges.append(edges_of(score for _, score in self.early))
+        seen = {state: np.zeros(BINS) for state in self.classes.values()}
+        for one, value in self.early:
+            seen[one][bin_of(self.edges[-1], value)] += 1.0
+        for one in self.classes.values():
+            if one.rounds is not None:
+                one.rounds.begin_map(seen[one])
+        if len(self.edges) == len(EDGES_AFTER):
+            self.early = []
+
+    def plan(self, state: ClassState) -> None:
+        """Choose new propensities for an open class, if it is time."""
+        rounds = state.rounds
+        if rounds is not None and state.verdict == "unknown" and rounds.due:
+            others = (one.rounds.slope for one in self.classes.values() if one.rounds is not None and one is not state)
+            state.redesign(prior_from(others))
+
+    def plain(self, places: dict[ClassState, int]) -> dict[str, Any]:
+        """Return everything as plain data for JSON; `places` numbers the classes."""
+        return {"edges": self.edges, "early": [[places[state], score] for state, score in self.early]}
+
+    def restore(self, data: dict[str, Any], states: list[ClassState]) -> None:
+        """Restore saved values."""
+        self.edges[:] = data["edges"]
+        self.early = [(states[place], score) for place, score in data["early"]]

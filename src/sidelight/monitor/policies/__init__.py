@@ -15,9 +15,8 @@ from typing import Any
 
 from sidelight.errors import ParameterError, SidelightError
 from sidelight.monitor.policies.base import Policy
-from sidelight.monitor.policies.cbp import CBPPolicy
 from sidelight.monitor.policies.explore import Explore, wald_cap
-from sidelight.monitor.policies.randcbp import RandCBPPolicy
+from sidelight.monitor.policies.randcbp import CBPPolicy, RandCBPPolicy
 from sidelight.monitor.policies.sequential import Sequential
 
 __all__ = ["POLICIES", "CBPPolicy", "Explore", "Policy", "RandCBPPolicy", "Sequential", "make_policy", "wald_cap"]

@@ -95,3 +95,27 @@ def _observers(name: str, tolerance: float) -> tuple[float, float, float]:
     wrong, right = (float(value) for value in vectors[0])
     constant = vectors[1][0] if 1 in vectors else Fraction(0)
     return wrong, right, float(constant)
+
+
+@dataclass(frozen=True)
+class CBPPolicy(Policy):
+    """Confidence bounds without randomization, one strategy per predicted class; parameters as for `RandCBPPolicy`."""
+
+    name: ClassVar[str] = "cbp"
+    alpha: float = 1.01
+    observers: str = "verify"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._with_one_bin()
+
+    def wants(self, state: Watched) -> tuple[bool, Reason]:
+        """Verify what the strategy does not let pass."""
+        return plays(state)
+
+    def rule(self, tolerance: float) -> Detection:
+        """Return the decision rule for one tolerance: that of RandCBP with Z at its bound."""
+        return self._with_one_bin().rule(tolerance)
+
+    def _with_one_bin(self) -> RandCBPPolicy:
+        return RandCBPPolicy(alpha=self.alpha, bins=1, observers=self.observers)

@@ -2,12 +2,136 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+from matplotlib import style
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
 from sidelight.monitor.io.labeled_data import LabeledData
-from sidelight.monitor.replays.figure import draw_replay, draw_savings
-from sidelight.monitor.replays.records import PolicyReplay, ReplayReport, percent
-from sidelight.report.document import Block, Bullets, Cards, Document, Figure, Heading, Paragraph
+from sidelight.monitor.replays.records import SCORED, Point, PolicyReplay, ReplayReport, Truth, percent
+from sidelight.monitor.report.figure import SETTINGS, VERDICTS, chosen_of, label
+from sidelight.report import document
+from sidelight.report.document import Block, Bullets, Cards, Document, Heading, Paragraph
+from sidelight.report.figures.colors import FAINT, INK, PALE
+from sidelight.report.figures.fonts import families
 from sidelight.report.figures.saving import svg_text
 from sidelight.text import count, thousands
+
+_BANDS = {"above": "#f3c9cc", "below": "#c2e3da", "near": "#ede0b5", "unknown": "#dddddd"}
+_PANELS_ACROSS, _MOST_PANELS = 3, 12
+
+
+def draw_replay(replay: ReplayReport, policy: str) -> Figure:
+    """Draw the estimates and intervals of the classes that matter most over time, one panel per class."""
+    with style.context(["default", SETTINGS, {"font.family": families()}]):
+        one = replay[policy]
+        shown = replay.by_importance(policy)[:_MOST_PANELS]
+        rows = -(-len(shown) // _PANELS_ACROSS)
+        columns = min(_PANELS_ACROSS, len(shown))
+        size = (max(2.55 * columns + 0.6, 6.6), 1.75 * rows + 1.3)
+        figure = Figure(figsize=size, facecolor="white")
+        grid = figure.add_gridspec(
+            rows,
+            columns,
+            left=0.65 / size[0],
+            right=1 - 0.3 / size[0],
+            top=1 - 1.12 / size[1],
+            bottom=0.48 / size[1],
+            hspace=0.72,
+            wspace=0.24,
+        )
+        for place, truth in enumerate(shown):
+            axes = figure.add_subplot(grid[place // columns, place % columns])
+            _panel(axes, one, truth, replay)
+            if place + columns >= len(shown):
+                axes.set_xlabel("predictions", size=8)
+            if place % columns == 0:
+                axes.set_ylabel("error rate", size=8)
+        _replay_title(figure, replay, one, shown)
+        return figure
+
+
+def _panel(axes: Axes, one: PolicyReplay, truth: Truth, replay: ReplayReport) -> None:
+    """Draw one class: band, estimate, tolerance, and the rate in the whole file."""
+    points = one.paths[truth.name]
+    report = one.report[truth.name]
+    x = [point.position for point in points]
+    axes.fill_between(
+        x, [p.low for p in points], [p.high for p in points], color=_BANDS[report.verdict], lw=0, step="pre"
+    )
+    known = [(p.position, p.estimate) for p in points if p.estimate is not None]
+    axes.step([k for k, _ in known], [v for _, v in known], color=VERDICTS[report.verdict], lw=1.4, where="pre")
+    axes.axhline(truth.tolerance, color=INK, lw=1.0, ls=(0, (4, 2)))
+    axes.axhline(truth.rate, color="#0072B2", lw=1.0, ls=(0, (1, 1.3)))
+    since = one.first_certain.get(truth.name)
+    if since is not None and report.verdict != "unknown":
+        axes.axvline(since, color=VERDICTS[report.verdict], lw=0.8)
+    axes.set_xlim(0, replay.predictions)
+    axes.set_ylim(0, min(1.0, 2.4 * max(truth.tolerance, truth.rate, points[-1].estimate or 0.0)))
+    axes.tick_params(labelsize=7, color=PALE)
+    axes.locator_params(axis="x", nbins=3)
+    axes.locator_params(axis="y", nbins=4)
+    axes.spines[["top", "right"]].set_visible(False)
+    color = VERDICTS[report.verdict]
+    axes.set_title(label(truth.name), size=8.5, loc="left", weight="bold", pad=14, color=INK)
+    counts = f"{report.verdict}, {thousands(report.verified)} of {thousands(truth.predictions)} verified"
+    axes.text(0, 1.05, counts, transform=axes.transAxes, size=7.5, color=color)
+
+
+def _replay_title(figure: Figure, replay: ReplayReport, one: PolicyReplay, shown: Sequence[Truth]) -> None:
+    height = figure.get_size_inches()[1]
+    title = f"{one.title}: {thousands(one.verifications)} of {thousands(replay.predictions)} predictions verified"
+    figure.text(0.02, 1 - 0.2 / height, title, size=10.5, weight="bold", va="center", color=INK)
+    verdicts = f"verdicts: {one.right} right, {one.wrong} wrong, {one.unknown} unknown{chosen_of(shown, replay.truths)}"
+    figure.text(0.02, 1 - 0.42 / height, verdicts, size=8.5, va="center", color=FAINT)
+    handles = [
+        Line2D([], [], color=FAINT, lw=1.4, label="estimate"),
+        Patch(fc=_BANDS["unknown"], label=f"{100 * replay.confidence:g} % interval"),
+        Line2D([], [], color=INK, lw=1.0, ls=(0, (4, 2)), label="tolerance"),
+        Line2D([], [], color="#0072B2", lw=1.0, ls=(0, (1, 1.3)), label="rate in the whole file"),
+        Line2D([], [], color=FAINT, lw=0.8, marker="|", ms=8, ls="none", label="certain from here"),
+    ]
+    figure.legend(
+        handles=handles,
+        loc="upper left",
+        bbox_to_anchor=(0.012, 1 - 0.52 / height),
+        ncols=5,
+        fontsize=7.5,
+        frameon=False,
+        handlelength=1.8,
+        columnspacing=1.3,
+        borderpad=0,
+    )
+
+
+def draw_savings(replay: ReplayReport) -> Figure:
+    """Draw how many verifications were asked for over time, with scores and without."""
+    with style.context(["default", SETTINGS, {"font.family": families()}]):
+        figure = Figure(figsize=(6.6, 3.2), facecolor="white", layout="constrained")
+        axes = figure.add_subplot()
+        for name, words, color in (("sequential", "without", FAINT), (SCORED, "with scores", "#0072B2")):
+            paths = list(replay[name].paths.values())
+            positions = sorted({point.position for path in paths for point in path})
+            totals = [sum(_verified(path, place) for path in paths) for place in positions]
+            axes.plot([0, *positions], [0, *totals], color=color, lw=1.8)
+            place: dict[str, Any] = {"xytext": (-4, 5), "textcoords": "offset points", "ha": "right", "color": color}
+            axes.annotate(f"{words}: {thousands(totals[-1])}", (positions[-1], totals[-1]), **place)
+        axes.set_xlabel("predictions")
+        axes.set_ylabel("answers")
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.margins(y=0.15)
+        axes.set_ylim(bottom=0)
+        return figure
+
+
+def _verified(path: Sequence[Point], place: int) -> int:
+    """Return how many answers a class had at a place."""
+    return max((point.verified for point in path if point.position <= place), default=0)
+
 
 _COLUMNS = {
     "class": "name",
@@ -40,7 +164,9 @@ def replay_page(replay: ReplayReport, policy: str, *, source: str, data: Labeled
             policy, _COLUMNS, between=" to ", predictions=thousands, verified=thousands, errors=thousands
         ),
         Heading("How the estimates went"),
-        Figure(f"Estimate and interval over time, watched by {one.title}", svg_text(draw_replay(replay, policy))),
+        document.Figure(
+            f"Estimate and interval over time, watched by {one.title}", svg_text(draw_replay(replay, policy))
+        ),
         Heading("What the intervals guarantee"),
         Paragraph(one.report.guarantee),
         *(Paragraph(f"Note: {note}") for note in unused.notes),
@@ -58,7 +184,7 @@ def _savings(replay: ReplayReport) -> list[Block]:
     return [
         Heading("What scores would have saved"),
         Paragraph(f"With scores, the policy sequential asks for {change} verifications."),
-        Figure("Answers over time, with scores and without", svg_text(draw_savings(replay))),
+        document.Figure("Answers over time, with scores and without", svg_text(draw_savings(replay))),
     ]
 
 

@@ -6,10 +6,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
-from sidelight.monitor.engine.caps import refused_by_cap
 from sidelight.monitor.engine.class_state import ClassState
 from sidelight.monitor.engine.engine import Engine
-from sidelight.monitor.engine.ledger import Ledger
+from sidelight.monitor.engine.ledger import Ledger, refused_by_cap
 from sidelight.monitor.report.records import FRESH, ClassReport, DriftReport, Report
 from sidelight.monitor.report.segments import Parts, comparisons, count_parts, segment_reports
 from sidelight.monitor.report.wording import guarantee

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from sidelight._storage import replacing_file
 from sidelight.errors import NoEntryError
-from sidelight.monitor.report.breakdown import Comparison, SegmentReport
-from sidelight.monitor.report.plain_data import record_from
+from sidelight.monitor.report.breakdown import Comparison, SegmentReport, record_from
 from sidelight.monitor.stats.confidence import Verdict
 from sidelight.monitor.stats.overall import Overall
 from sidelight.monitor.stats.scores.quality import ScoreReport

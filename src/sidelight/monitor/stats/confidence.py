@@ -27,7 +27,22 @@ from typing import Final, Literal
 
 from sidelight.monitor.stats.boundary import Boundary
 from sidelight.monitor.stats.evidence import alternatives_above, alternatives_below, refuted_end
-from sidelight.monitor.stats.reviewers import answered_rates, true_rates
+
+
+def answered_rates(rate: float, reviewer_error: float) -> tuple[float, float]:
+    """Return the least and the largest rate of "wrong" answers that an error rate can have.
+
+    For the tolerance this is the band that cannot be decided: while "wrong" answers come at a rate within it, the error
+    rate may be on either side.
+    """
+    return rate * (1.0 - reviewer_error), rate + (1.0 - rate) * reviewer_error
+
+
+def true_rates(low: float, high: float, reviewer_error: float) -> tuple[float, float]:
+    """Return the error rates that rates of answers between `low` and `high` can come from."""
+    right = 1.0 - reviewer_error
+    return max(0.0, (low - reviewer_error) / right), min(1.0, high / right)
+
 
 Verdict = Literal["above", "below", "near", "unknown"]
 

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from sidelight.monitor.stats.confidence import RateTest
 from sidelight.monitor.stats.drift import log_marginal
-from sidelight.monitor.stats.spot_checks import SUSPICION, SUSPICIOUS_SHARE
+from sidelight.monitor.stats.randomness import SUSPICION, SUSPICIOUS_SHARE
 
 _Z, _STARTS, _FEWER = 1.0, 0.75, 0.7
 _STEPS = 10

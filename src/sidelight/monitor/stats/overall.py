@@ -21,7 +21,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.monitor.stats.reviewers import true_rates
+from sidelight.monitor.stats.confidence import true_rates
 
 _HALVINGS = 60
 _Array = npt.NDArray[np.float64]

@@ -36,3 +36,30 @@ def uniforms(key: int, start: int, length: int) -> npt.NDArray[np.float64]:
     z = (z ^ (z >> np.uint64(30))) * np.uint64(_FIRST_FACTOR)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(_SECOND_FACTOR)
     return ((z ^ (z >> np.uint64(31))) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+
+NEVER, IF_SUSPICIOUS, ALWAYS = range(3)
+SUSPICION, SUSPICIOUS_SHARE = 0.1, 0.5
+"""From this share of the evidence for an alarm on, this share of predictions is checked."""
+_BLOCK = 256
+
+
+class SpotChecks:
+    """When one class is checked."""
+
+    __slots__ = ("_first", "_numbers", "key")
+
+    def __init__(self, key: int) -> None:
+        self.key = key
+        self._first = 0
+        self._numbers: list[float] = []
+
+    def level(self, count: int, share: float) -> int:
+        """Return when the prediction with this number, from 0, is checked: NEVER, IF_SUSPICIOUS or ALWAYS."""
+        place = count - self._first
+        if not 0 <= place < len(self._numbers):
+            self._first, self._numbers, place = count, uniforms(self.key, count, _BLOCK).tolist(), 0
+        number = self._numbers[place]
+        if number < share:
+            return ALWAYS
+        return IF_SUSPICIOUS if number < SUSPICIOUS_SHARE else NEVER

@@ -14,8 +14,7 @@ from sidelight.service.auth.callers import SECONDS, Gate
 from sidelight.service.auth.keys import Caller
 from sidelight.service.domain import monitors
 from sidelight.service.domain.service import Service
-from sidelight.service.faults import text_fault
-from sidelight.service.problems import Problem
+from sidelight.service.problems import Problem, text_fault
 from sidelight.service.store.base import Reader
 from sidelight.service.writer.unit import Job
 

@@ -16,11 +16,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from sidelight.service.api.validation import problem_of
 from sidelight.service.auth.callers import Gate
-from sidelight.service.faults import text_fault
 from sidelight.service.http.guards import read_body
 from sidelight.service.http.responses import answer
 from sidelight.service.limits import BODY, FIELDS, PARTS, SMALL_BODY
-from sidelight.service.problems import MEDIA_TYPE, TITLES, Problem
+from sidelight.service.problems import MEDIA_TYPE, TITLES, Problem, text_fault
 
 _ALWAYS = ("wrong-host", "invalid")
 _GUARDED = ("unauthorized", "forbidden", "too-many", "unavailable")
@@ -98,12 +97,6 @@ def make_router(tag: str, route_class: type[Route] = Route) -> APIRouter:
     return APIRouter(
         route_class=route_class, tags=[tag], generate_unique_id_function=lambda route: f"{tag}.{route.name}"
     )
-
-
-def links(monitor: str, *operations: str, body: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Return OpenAPI links to operations on the monitor that an expression names."""
-    rest = {} if body is None else {"requestBody": dict(body)}
-    return {name: {"operationId": name, "parameters": {"monitor": monitor}, **rest} for name in operations}
 
 
 def refusals(*kinds: str) -> dict[int | str, dict[str, Any]]:

@@ -13,10 +13,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-from sidelight.service.faults import check_text, text_fault
 from sidelight.service.journal import audit
 from sidelight.service.journal.entry import text_of
-from sidelight.service.problems import Problem, place
+from sidelight.service.problems import Problem, check_text, place, text_fault
+from sidelight.service.settings import ReviewSettings
 from sidelight.service.store.base import Reader, Row, Transaction
 from sidelight.service.writer.unit import Work, job
 
@@ -238,3 +238,26 @@ def _key_of_row(row: Row) -> Key:
     id, name, prefix, scopes, monitors, *times = row
     only = None if monitors is None else tuple(json.loads(monitors))
     return Key(id, name, prefix, tuple(json.loads(scopes)), only, *times)
+
+
+PERSON = "reviewer:"
+"""How the actors of people who have signed in begin; those of keys begin otherwise."""
+
+
+def check_settling(settles: bool, why: str) -> None:
+    """Refuse to go over the reviews of others without the scope `settle`."""
+    if not settles:
+        raise Problem("forbidden", f"{why} needs the scope settle")
+
+
+def check_direct(actor: str, settles: bool, review: ReviewSettings) -> None:
+    """Refuse an answer by id from someone who may only review."""
+    if review.blind or review.reviews > 1:
+        check_settling(settles, "this monitor wants two reviews or hides predictions: use the queue; an answer by id")
+    if actor.startswith(PERSON):
+        check_settling(settles, "people review through the queue; an answer by id")
+
+
+def sees_predictions(caller: Caller, monitor: str, blind: bool) -> bool:
+    """Say whether a caller may see single predictions: if reviews are blind, only whoever may read the journal."""
+    return not blind or caller.may("admin", monitor)

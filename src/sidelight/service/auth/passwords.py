@@ -6,15 +6,22 @@ that strangers can cause at the sign-in form.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import hashlib
 import threading
+import time
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
+from starlette.requests import Request
 
+from sidelight.service.auth.reviewers import spelled_name
+from sidelight.service.limits import SIGN_IN_PATIENCE, SIGN_INS, SIGN_INS_AS
 from sidelight.service.problems import Problem, unavailable_now
+from sidelight.service.rates import RateLimit, neighborhood
 
 LEAST_LENGTH, MOST_LENGTH = 10, 200
 _AT_ONCE, _MOST_WAITING = 2, 16
@@ -68,3 +75,40 @@ def _turn() -> Iterator[None]:
             yield
     finally:
         _line.release()
+
+
+_WORDS = "too many tries to sign in: try again in {wait:.0f} s"
+
+
+class Door:
+    """The tries of everybody, in this process."""
+
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._sleep = sleep
+        self._all = RateLimit(*SIGN_INS, clock, patience=SIGN_IN_PATIENCE, words=_WORDS)
+        self._named = RateLimit(*SIGN_INS_AS, clock, patience=SIGN_IN_PATIENCE, words=_WORDS)
+
+    async def knock(self, request: Request, name: str | None = None) -> None:
+        """Count a try, and let it wait or refuse it if there are too many."""
+        waits = [self._all.take(_client_address(request))]
+        if name is not None:
+            waits.append(self._named.take(_sign_in_key(request, name)))
+        await self._sleep(max(waits))
+
+    def welcome(self, request: Request, name: str) -> None:
+        """Forget the tries of somebody who knew the password."""
+        self._named.forget(_sign_in_key(request, name))
+
+
+def _client_address(request: Request) -> str:
+    """Return the address of the client; behind a trusted proxy, the forwarded one."""
+    return "" if request.client is None else neighborhood(request.client.host)
+
+
+def _sign_in_key(request: Request, name: str) -> str:
+    text = f"{_client_address(request)}\n{spelled_name(name)}"
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()

@@ -2,21 +2,80 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import secrets
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sidelight.service.auth import keys, links
-from sidelight.service.auth.keys import Caller, check_rights, check_scopes, monitor_ids, new_account_id, set_rights
-from sidelight.service.auth.rights import PERSON
-from sidelight.service.faults import check_text
+from sidelight.service.auth import keys
+from sidelight.service.auth.keys import (
+    PERSON,
+    Caller,
+    check_rights,
+    check_scopes,
+    monitor_ids,
+    new_account_id,
+    set_rights,
+)
 from sidelight.service.journal import audit
 from sidelight.service.journal.entry import text_of
-from sidelight.service.problems import Problem
-from sidelight.service.store.base import Reader, Row
+from sidelight.service.problems import Problem, check_text
+from sidelight.service.store.base import Reader, Row, Transaction
 from sidelight.service.writer.unit import Work, job
+
+FIRST = 15 * 60.0
+"""Seconds for which the link of an administrator works."""
+INVITATION = 7 * 86_400.0
+"""Seconds for which the link of an invited reviewer works."""
+
+
+def code_digest(code: str) -> bytes:
+    """Return the digest of a code or cookie, which is what is stored."""
+    return hashlib.sha256(code.encode("utf-8", "replace")).digest()
+
+
+def make_link(tx: Transaction, now: float, reviewer: str | None, seconds: float = FIRST) -> str:
+    """Return the code of a new link; it sets the password of `reviewer`, or creates an administrator if None.
+
+    Earlier links for the same purpose stop working.
+    """
+    code = secrets.token_urlsafe(24)
+    if reviewer is None:
+        tx.run("DELETE FROM sessions WHERE kind = 'link' AND reviewer IS NULL")
+    else:
+        tx.run("DELETE FROM sessions WHERE kind = 'link' AND reviewer = ?", reviewer)
+    tx.run(
+        "INSERT INTO sessions (sha256, kind, reviewer, created_at, expires_at) VALUES (?, 'link', ?, ?, ?)",
+        *(code_digest(code), reviewer, now, now + seconds),
+    )
+    return code
+
+
+def link_owner(tx: Reader, now: float, code: str) -> str | None:
+    """Return whose password a link sets, None for a new administrator; refuse a link that does not work."""
+    row = tx.one(
+        "SELECT reviewer FROM sessions WHERE sha256 = ? AND kind = 'link' AND expires_at > ?",
+        code_digest(code.strip()),
+        now,
+    )
+    if row is None:
+        raise Problem("forbidden", "this link was used already, has expired or is incomplete: ask for a new one")
+    reviewer: str | None = row[0]
+    return reviewer
+
+
+def use_up_link(tx: Transaction, code: str) -> None:
+    """Invalidate a link."""
+    tx.run("DELETE FROM sessions WHERE sha256 = ? AND kind = 'link'", code_digest(code.strip()))
+
+
+def link_address(base: str, code: str) -> str:
+    """Return the link."""
+    return f"{base.rstrip('/')}/start#{code}"
+
 
 ADMINISTRATOR = ("answer", "settle", "report", "admin")
 """Scopes of the first administrator."""
@@ -106,7 +165,7 @@ def invite_reviewer(
     only = None if only is None else monitor_ids(work.reading, only)
     reviewer = insert_reviewer(work, name, None, scopes, only)
     audit.write_audit(work.writing(), actor, "reviewer invited", reviewer.name, scopes=list(scopes), monitors=only)
-    return Invitation(reviewer, links.make_link(work.writing(), work.now, reviewer.id, links.INVITATION))
+    return Invitation(reviewer, make_link(work.writing(), work.now, reviewer.id, INVITATION))
 
 
 @job
@@ -114,7 +173,7 @@ def renew_link(work: Work, actor: str, id: str) -> Invitation:
     """Give a reviewer a new link to choose a password; the old password and all sessions work until it is used."""
     reviewer = enabled_reviewer(work.reading, id)
     audit.write_audit(work.writing(), actor, "link renewed", reviewer.name)
-    return Invitation(reviewer, links.make_link(work.writing(), work.now, reviewer.id, links.INVITATION))
+    return Invitation(reviewer, make_link(work.writing(), work.now, reviewer.id, INVITATION))
 
 
 @job

@@ -12,12 +12,11 @@ from typing import NamedTuple
 from starlette.requests import Request
 from starlette.responses import Response
 
-from sidelight.service.auth import links, reviewers
+from sidelight.service.auth import reviewers
 from sidelight.service.auth.reviewers import Reviewer
-from sidelight.service.faults import check_text
 from sidelight.service.journal import audit
 from sidelight.service.journal.entry import text_of
-from sidelight.service.problems import Problem
+from sidelight.service.problems import Problem, check_text
 from sidelight.service.store.base import Reader
 from sidelight.service.writer.unit import Work, job
 
@@ -37,7 +36,7 @@ class Account(NamedTuple):
 def find_session(tx: Reader, cookie: str) -> Reviewer | None:
     """Return the reviewer whose session a cookie belongs to, if it is still valid."""
     row = tx.one(
-        "SELECT reviewer, expires_at FROM sessions WHERE sha256 = ? AND kind = 'session'", links.code_digest(cookie)
+        "SELECT reviewer, expires_at FROM sessions WHERE sha256 = ? AND kind = 'session'", reviewers.code_digest(cookie)
     )
     if row is None or row[1] <= tx.now():
         return None
@@ -76,7 +75,7 @@ def sign_in_subject(work: Work, subject: str, name: str, scopes: tuple[str, ...]
     row = work.reading.one("SELECT id FROM reviewers WHERE subject = ?", subject)
     if row is None:
         taken = work.reading.one("SELECT 1 FROM reviewers WHERE name = ?", reviewers.spelled_name(name)) is not None
-        unique = f"{name} ({links.code_digest(subject).hex()[:6]})" if taken else name
+        unique = f"{name} ({reviewers.code_digest(subject).hex()[:6]})" if taken else name
         reviewer = reviewers.insert_reviewer(work, unique, None, scopes, subject=subject)
         audit.write_audit(
             work.writing(), reviewer.actor, "reviewer created by the provider", reviewer.name, scopes=[*scopes]
@@ -98,7 +97,7 @@ def sign_in_subject(work: Work, subject: str, name: str, scopes: tuple[str, ...]
 @job
 def sign_out(work: Work, cookie: str) -> None:
     """End a session."""
-    work.writing().run("DELETE FROM sessions WHERE sha256 = ?", links.code_digest(cookie))
+    work.writing().run("DELETE FROM sessions WHERE sha256 = ?", reviewers.code_digest(cookie))
 
 
 @job
@@ -114,14 +113,14 @@ def follow_link(work: Work, code: str, name: str, password: str, old_cookie: str
 
     The password is hashed already, because hashing takes long and would hold up the writer.
     """
-    id = links.link_owner(work.reading, work.now, code)
+    id = reviewers.link_owner(work.reading, work.now, code)
     if id is None:
         check_text("name", name.strip())
-        links.use_up_link(work.writing(), code)
+        reviewers.use_up_link(work.writing(), code)
         reviewer = _make_administrator(work, name, password)
     else:
         reviewer = reviewers.enabled_reviewer(work.reading, id)
-        links.use_up_link(work.writing(), code)
+        reviewers.use_up_link(work.writing(), code)
         _set_password(work, reviewer, password, "password chosen")
     return _open_session(work, reviewer, old_cookie)
 
@@ -143,7 +142,7 @@ def make_first_link(work: Work, actor: str = "system", only_first: bool = True) 
     if only_first and reviewers.any_administrator(work.reading):
         return None
     audit.write_audit(work.writing(), actor, "administrator link made", "" if only_first else "recovery")
-    return links.make_link(work.writing(), work.now, None)
+    return reviewers.make_link(work.writing(), work.now, None)
 
 
 def _set_password(work: Work, reviewer: Reviewer, password: str, action: str) -> None:
@@ -173,11 +172,11 @@ def _make_administrator(work: Work, name: str, password: str) -> Reviewer:
 def _open_session(work: Work, reviewer: Reviewer, old_cookie: str | None) -> str:
     cookie = secrets.token_urlsafe(32)
     if old_cookie is not None:
-        work.writing().run("DELETE FROM sessions WHERE sha256 = ?", links.code_digest(old_cookie))
+        work.writing().run("DELETE FROM sessions WHERE sha256 = ?", reviewers.code_digest(old_cookie))
     work.writing().run("DELETE FROM sessions WHERE expires_at < ?", work.now)
     work.writing().run(
         "INSERT INTO sessions (sha256, kind, reviewer, created_at, expires_at) VALUES (?, 'session', ?, ?, ?)",
-        *(links.code_digest(cookie), reviewer.id, work.now, work.now + SECONDS),
+        *(reviewers.code_digest(cookie), reviewer.id, work.now, work.now + SECONDS),
     )
     return cookie
 

@@ -30,8 +30,7 @@ from sidelight.service.domain.service import Service
 from sidelight.service.options import Options
 from sidelight.service.problems import Problem
 from sidelight.service.server.app import make_app
-from sidelight.service.server.listener import address_of
-from sidelight.service.server.run import opened_service
+from sidelight.service.server.run import address_of, opened_service
 from sidelight.service.server.uvicorn_server import serve
 from sidelight.service.writer.unit import Job, Work, job
 

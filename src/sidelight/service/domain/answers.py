@@ -9,10 +9,9 @@ from sidelight.errors import SidelightError
 from sidelight.monitor import UnknownIdError
 from sidelight.monitor.inputs import same_label
 from sidelight.monitor.types import Label
-from sidelight.service.auth import rights
+from sidelight.service.auth.keys import check_direct
 from sidelight.service.domain import history
 from sidelight.service.domain.inputs import AnswerTo
-from sidelight.service.domain.monitors import refuse_archived
 from sidelight.service.domain.verifications import DELETED, FORGOTTEN, UNSETTLED, store_monitor_changes, store_settled
 from sidelight.service.journal import entry as journal
 from sidelight.service.journal.replica import Replica, plain_events
@@ -56,8 +55,8 @@ def _record(
 ) -> list[Answered]:
     """Check everything, then record the answers one by one."""
     replica = work.replica(monitor)
-    refuse_archived(replica)
-    rights.check_direct(actor, settles, replica.review)
+    replica.check_open()
+    check_direct(actor, settles, replica.review)
     work.look_up_verifications(keys)
     work.look_up(key for key in keys if work.verifications[key] is None)
     saying = _correctness(work, given, keys, replica.review.blind)

@@ -10,7 +10,6 @@ from sidelight.monitor.inputs import others_of, segment_of
 from sidelight.monitor.types import Decision, Label, Reason
 from sidelight.service.domain import history
 from sidelight.service.domain.inputs import Prediction
-from sidelight.service.domain.monitors import refuse_archived
 from sidelight.service.domain.service import Service
 from sidelight.service.domain.verifications import enter_verification, store_monitor_changes
 from sidelight.service.journal import entry as journal
@@ -49,7 +48,7 @@ def _decide_all(
 ) -> list[Decision]:
     """Check everything, then decide about the new predictions."""
     replica = work.replica(monitor)
-    refuse_archived(replica)
+    replica.check_open()
     work.look_up(keys)
     _refuse_contradictions(work, predictions, keys)
     fresh = [i for i, key in enumerate(keys) if work.known[key] is None]

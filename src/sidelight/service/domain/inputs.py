@@ -5,10 +5,13 @@ Each error of a validator becomes one place in the problem that is answered, see
 
 from __future__ import annotations
 
+import base64
+import binascii
 import math
 from collections.abc import Callable
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
+from urllib.parse import urlsplit
 
 from pydantic import (
     BaseModel,
@@ -23,9 +26,72 @@ from pydantic import (
 )
 from pydantic.dataclasses import dataclass
 
-from sidelight.service.domain.payloads import Payload, encode_payload
-from sidelight.service.faults import MOST_CHARACTERS, label_fault, text_fault
+from sidelight.service.journal.entry import text_of
 from sidelight.service.limits import BATCH
+from sidelight.service.problems import MOST_CHARACTERS, label_fault, text_fault
+
+TEXT, JSON, LINK = "text/plain", "application/json", "text/uri-list"
+LARGEST = 64 << 10
+"""Maximum size of a payload in bytes."""
+_LONGEST_LINK = 2_000
+_BEGINNINGS = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
+)
+
+
+class Payload(NamedTuple):
+    """What a reviewer is shown."""
+
+    media_type: str
+    content: bytes
+
+
+def encode_payload(value: Any) -> Payload:
+    """Return a payload that was sent as JSON; a `ValueError` says why it cannot be stored."""
+    kind, inner = next(iter(value.items())) if isinstance(value, dict) and len(value) == 1 else (None, None)
+    if isinstance(value, str):
+        found = TEXT, value.encode("utf-8")
+    elif not isinstance(inner, str):
+        found = JSON, text_of(value).encode("ascii")
+    elif kind == "text":
+        found = TEXT, inner.encode("utf-8")
+    elif kind == "image":
+        found = _picture(inner)
+    elif kind == "link":
+        found = LINK, _link(inner)
+    else:
+        found = JSON, text_of(value).encode("ascii")
+    if len(found[1]) > LARGEST:
+        raise ValueError(f"give a payload of at most {LARGEST} bytes, or a link to a larger one")
+    return Payload(*found)
+
+
+def _picture(text: str) -> tuple[str, bytes]:
+    try:
+        content = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        raise ValueError("give the bytes of the image in base64") from None
+    kinds = [kind for beginning, kind in _BEGINNINGS if content.startswith(beginning)]
+    if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
+        kinds.append("image/webp")
+    if not kinds:
+        raise ValueError("give an image in PNG, JPEG, GIF or WebP")
+    return kinds[0], content
+
+
+def _link(text: str) -> bytes:
+    try:
+        parts = urlsplit(text)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.username is None
+    except ValueError:
+        good = False
+    if not good or len(text) > _LONGEST_LINK or not text.isascii() or not text.isprintable() or " " in text:
+        raise ValueError("give a link that begins with https:// or http://, encoded in ASCII")
+    return text.encode("ascii")
+
 
 _TEXT = {"type": "string", "minLength": 1, "maxLength": MOST_CHARACTERS, "pattern": r"^[^\x00]+$"}
 _LARGEST = (1 << 63) - 1

@@ -1,4 +1,4 @@
-"""Creating monitors, archiving them, and finding them by name."""
+"""Creating monitors, finding them by name, changing their settings, and archiving them."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
+from sidelight.errors import ParameterError
 from sidelight.monitor import RULE
+from sidelight.monitor.settings import LIMITS
+from sidelight.service.domain.reviews import settle_reviewed
 from sidelight.service.journal import audit
 from sidelight.service.journal import entry as journal
 from sidelight.service.journal.replica import Replica
 from sidelight.service.problems import Problem, place
-from sidelight.service.settings import make_monitor, make_review, review_plain, split
+from sidelight.service.settings import check_changeable, from_json, make_monitor, make_review, review_plain, split
 from sidelight.service.store.base import Reader
 from sidelight.service.writer.unit import Job, Work, job, monitor_job
 
@@ -104,7 +107,7 @@ def _insert_monitor(
 def archive_monitor(work: Work, monitor: str, *, actor: str) -> MonitorRow:
     """Archive a monitor: it can still be read, but no longer changed, and its name is free."""
     replica = work.replica(monitor)
-    refuse_archived(replica)
+    replica.check_open()
     replica.archived = True
     number = work.append(monitor, journal.SETTINGS, {"archived": True}, actor=actor)
     work.writing().run("UPDATE monitors SET archived_at = ? WHERE id = ?", work.now, monitor)
@@ -113,14 +116,35 @@ def archive_monitor(work: Work, monitor: str, *, actor: str) -> MonitorRow:
     return row._replace(last=number)
 
 
-def refuse_archived(replica: Replica) -> None:
-    """Refuse to change an archived monitor."""
-    if replica.archived:
-        raise Problem("gone", "this monitor is archived and cannot be changed: create a new one")
-
-
 def stored_monitor(tx: Reader, id: str) -> MonitorRow:
     """Return the monitor with an id, which exists."""
     row = tx.one(f"{_SELECT} WHERE id = ?", id)
     assert row is not None
     return _monitor_of_row(row)
+
+
+@monitor_job
+def change_settings(work: Work, monitor: str, settings: Mapping[str, Any], *, actor: str) -> MonitorRow:
+    """Change what can be changed of the monitor and of its queue, all or none; the rest needs a new monitor."""
+    check_changeable(settings)
+    replica = work.replica(monitor)
+    replica.check_open()
+    limits = {name: settings[name] for name in settings if name in LIMITS}
+    review = {name: settings[name] for name in settings if name not in LIMITS}
+    before, new = replica.review, make_review(review, replica.review)
+    if limits:
+        try:
+            replica.monitor.change(**{name: from_json(name, value) for name, value in limits.items()})
+        except ParameterError as error:
+            places = [place(["settings", error.name], str(error))]
+            raise Problem("invalid", "some settings are not allowed", places=places) from None
+    replica.review = new
+    body = {"limits": limits, "review": {name: review_plain(new)[name] for name in review}}
+    work.append(monitor, journal.SETTINGS, body, actor=actor)
+    row = stored_monitor(work.reading, monitor)
+    after = row.settings | limits | body["review"]
+    work.writing().run("UPDATE monitors SET settings = ? WHERE id = ?", journal.text_of(after), monitor)
+    audit.write_audit(work.writing(), actor, "monitor changed", row.name, settings=sorted(settings))
+    if new.reviews < before.reviews:
+        settle_reviewed(work, monitor)
+    return row._replace(settings=after, last=replica.number)

@@ -18,10 +18,9 @@ from typing import Any, Literal, NamedTuple
 from sidelight.errors import SidelightError
 from sidelight.monitor.inputs import same_label
 from sidelight.monitor.types import Label
-from sidelight.service.auth import rights
+from sidelight.service.auth import keys
 from sidelight.service.auth.reviewers import has_others
 from sidelight.service.domain import answers
-from sidelight.service.domain.monitors import refuse_archived
 from sidelight.service.domain.queue import (
     IS_DISPUTED,
     Slot,
@@ -32,10 +31,9 @@ from sidelight.service.domain.queue import (
     verifications_where,
 )
 from sidelight.service.domain.verifications import DELETED, FORGOTTEN
-from sidelight.service.faults import label_fault
 from sidelight.service.journal import entry as journal
 from sidelight.service.journal.replica import Replica
-from sidelight.service.problems import Problem, place
+from sidelight.service.problems import Problem, label_fault, place
 from sidelight.service.settings import ReviewSettings
 from sidelight.service.writer.unit import Verification, Work, monitor_job
 
@@ -89,7 +87,7 @@ class _Reviewing:
     def __init__(self, work: Work, monitor: str, number: int) -> None:
         self.work, self.monitor = work, monitor
         self.replica: Replica = work.replica(monitor)
-        refuse_archived(self.replica)
+        self.replica.check_open()
         self.verification: Verification = find_verification(work.reading, monitor, number, lock=True)
         if self.verification.state in (FORGOTTEN, DELETED):
             raise Problem("gone", f"this verification was {self.verification.state} and no longer needs an answer")
@@ -240,14 +238,14 @@ def _slot_for_review(on: _Reviewing, own: Slot | None, settles: bool) -> int:
     if found is None:
         found = min(number for number, one in taken.items() if one.answer is None)
     if found > on.review.reviews:
-        rights.check_settling(settles, "the reviews of this verification disagree: settling it")
+        keys.check_settling(settles, "the reviews of this verification disagree: settling it")
     return found
 
 
 def _replace_review(on: _Reviewing, reviewer: str, own: Slot | None, answer: dict[str, Any], settles: bool) -> Reviewed:
     """Replace the answer of a settled verification."""
     if own is None:
-        rights.check_settling(settles, "this verification was settled by others: replacing that")
+        keys.check_settling(settles, "this verification was settled by others: replacing that")
         on.settle(answer.get("correct"), answer.get("label"), reviewer)
         return Reviewed(on.verification.number, "settled", on.verification.revision)
     rests = on.rests_on_reviews()

@@ -16,12 +16,11 @@ from sidelight.monitor.report.breakdown import TrueClasses
 from sidelight.monitor.report.make import Counted, count_report, finish_report
 from sidelight.monitor.report.records import Report
 from sidelight.monitor.report.true_classes import Told, count_true_classes, true_classes
-from sidelight.service.journal import snapshots
-from sidelight.service.journal.replica import Replica
+from sidelight.service.journal.replica import Replica, snapshot_fits, store_snapshot, take_snapshot
 from sidelight.service.options import Options
 from sidelight.service.problems import Problem
 from sidelight.service.store.base import Reader, Storage, StorageError
-from sidelight.service.webhooks.events import publish_event
+from sidelight.service.webhooks.formats import publish_event
 from sidelight.service.writer.unit import Job, Work, finish_later, monitor_job
 from sidelight.service.writer.writer import Ticket, Writer
 
@@ -106,10 +105,10 @@ class Service:
                 continue
             since = self._snapshot_at.setdefault(id, replica.snapshot_at)
             if replica.number - since >= every:
-                snapshot = snapshots.take_snapshot(replica)
+                snapshot = take_snapshot(replica)
                 with self.storage.write() as tx:
-                    if snapshots.snapshot_fits(tx, id, snapshot):
-                        snapshots.store_snapshot(tx, id, snapshot)
+                    if snapshot_fits(tx, id, snapshot):
+                        store_snapshot(tx, id, snapshot)
                 self._snapshot_at[id] = replica.number
 
 

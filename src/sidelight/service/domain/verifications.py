@@ -11,11 +11,11 @@ from typing_extensions import TypedDict
 from sidelight.monitor import Decision, Reason
 from sidelight.monitor.types import Events, Label, VerdictChanged, VerificationClosed
 from sidelight.service.domain.inputs import Label as AnyLabel
-from sidelight.service.domain.payloads import Payload
+from sidelight.service.domain.inputs import Payload
 from sidelight.service.domain.queue import verifications_where
-from sidelight.service.faults import label_fault
 from sidelight.service.journal import entry as journal
 from sidelight.service.journal.replica import Replica
+from sidelight.service.problems import label_fault
 from sidelight.service.store.base import Reader, Value
 from sidelight.service.writer.unit import Verification, Work
 

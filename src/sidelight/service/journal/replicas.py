@@ -9,9 +9,8 @@ from collections.abc import Iterable, Sequence
 from sidelight.errors import SidelightError
 from sidelight.monitor import RULE
 from sidelight.service.journal import entry as journal
-from sidelight.service.journal import snapshots
 from sidelight.service.journal.entry import Entry
-from sidelight.service.journal.replica import DivergedError, Replica
+from sidelight.service.journal.replica import DivergedError, Replica, snapshot_fits, stored_snapshots
 from sidelight.service.problems import Problem, unavailable_now
 from sidelight.service.store.base import Reader, Row, StorageError, Transaction
 
@@ -147,8 +146,8 @@ def rebuild_replica(tx: Reader, id: str, last: int, chain: bytes, base: int) -> 
 
 def start_replica(tx: Reader, id: str, last: int, base: int) -> Replica:
     """Return a monitor from its latest usable snapshot, at most at entry `last` and not before the base."""
-    for snapshot in snapshots.stored_snapshots(tx, id, base, last):
-        if snapshot.rule == RULE and (snapshot.sealed or snapshots.snapshot_fits(tx, id, snapshot)):
+    for snapshot in stored_snapshots(tx, id, base, last):
+        if snapshot.rule == RULE and (snapshot.sealed or snapshot_fits(tx, id, snapshot)):
             try:
                 return snapshot.opened(id)
             except DivergedError:  # damaged; try an earlier one

@@ -17,12 +17,21 @@ from sidelight.errors import SidelightError
 from sidelight.monitor import RULE
 from sidelight.monitor.engine.line import OVERDUE, PENDING, RIGHT, SKIPPED, WRONG
 from sidelight.service.domain import monitors, verifications
-from sidelight.service.domain.monitors import MonitorRow
+from sidelight.service.domain.monitors import MonitorRow, stored_monitor
+from sidelight.service.domain.service import Service
 from sidelight.service.journal import entry as journal
-from sidelight.service.journal import replicas, snapshots
+from sidelight.service.journal import replicas
 from sidelight.service.journal.entry import Entry
-from sidelight.service.journal.replica import DivergedError, Replica
+from sidelight.service.journal.replica import (
+    DivergedError,
+    Replica,
+    Snapshot,
+    store_snapshot,
+    stored_snapshots,
+    take_snapshot,
+)
 from sidelight.service.store.base import Reader, Storage, StorageError
+from sidelight.service.writer.unit import Work, monitor_job
 
 _PAGE = 5000
 _STATES = {
@@ -102,7 +111,7 @@ def journal_pages(storage: Storage, id: str, after: int, last: int) -> Iterator[
 def replay_journal(storage: Storage, whole: MonitorRow, last: int, *, anew: bool) -> Replica:
     """Replay the entries from the base up to `last`, compare with each snapshot, and return the monitor."""
     with storage.read() as tx:
-        on_the_way = {one.number: one for one in snapshots.stored_snapshots(tx, whole.id, whole.base, last)}
+        on_the_way = {one.number: one for one in stored_snapshots(tx, whole.id, whole.base, last)}
     replica = Replica(whole.id)
     if whole.base:
         base = on_the_way.pop(whole.base, None)
@@ -112,9 +121,7 @@ def replay_journal(storage: Storage, whole: MonitorRow, last: int, *, anew: bool
     for entry in journal_pages(storage, whole.id, replica.number, last):
         replica.apply(entry, anew=anew)
         snapshot = on_the_way.get(entry.number)
-        if snapshot is not None and (
-            snapshot.chain != entry.chain or snapshots.take_snapshot(replica).sha256 != snapshot.sha256
-        ):
+        if snapshot is not None and (snapshot.chain != entry.chain or take_snapshot(replica).sha256 != snapshot.sha256):
             raise DivergedError(f"snapshot {entry.number} does not follow from the journal")
     return replica
 
@@ -142,3 +149,58 @@ def _agree(status: int, found: str, correct: int | None, revision: int) -> bool:
     if status == SKIPPED and found == verifications.OPEN and revision:  # withdrawn, and in the queue again
         return correct is None
     return (found, correct) == _STATES[status]
+
+
+_CHUNK = 5000
+
+
+@monitor_job
+def _seal_snapshot(work: Work, monitor: str, base: int, snapshot: Snapshot) -> bool:
+    """Make a snapshot the base; False if another process was faster."""
+    replica = work.replica(monitor)
+    row = work.reading.one("SELECT base FROM monitors WHERE id = ?", monitor)
+    if row is None or row[0] != base:
+        return False
+    body = {"number": snapshot.number, "chain": snapshot.chain.hex(), "sha256": snapshot.sha256.hex()}
+    store_snapshot(work.writing(), monitor, snapshot)
+    work.writing().run("UPDATE monitors SET base = ? WHERE id = ?", snapshot.number, monitor)
+    work.append(replica.id, journal.SEALED, body | {"rule": snapshot.rule}, actor="service")
+    return True
+
+
+@monitor_job
+def _delete_entries(work: Work, monitor: str) -> int:
+    """Delete some entries before the base, and return how many."""
+    sql = "SELECT j.number FROM journal j JOIN monitors m ON m.id = j.monitor WHERE j.monitor = ? "
+    found = work.reading.all(f"{sql} AND j.number <= m.base ORDER BY j.number LIMIT ?", monitor, _CHUNK)
+    if not found:
+        return 0
+    return work.writing().run("DELETE FROM journal WHERE monitor = ? AND number <= ?", monitor, found[-1][0])
+
+
+def prune_journal(service: Service, monitor: str, *, days: float | None = None) -> int:
+    """Prune the journal of a monitor except for the last days; return how many entries were deleted.
+
+    By default, `days` is how long the service answers retries.
+    """
+    storage = service.storage
+    kept = service.options.retry_days if days is None else days
+    with storage.read() as tx:
+        whole = stored_monitor(tx, monitor)
+        # All entries of a batch have the same time, so a base is never inside a batch.
+        row = tx.one(
+            "SELECT min(number) FROM journal WHERE monitor = ? AND at >= ?", monitor, tx.now() - kept * 86_400.0
+        )
+    last = whole.last if row is None or row[0] is None else row[0] - 1
+    if last > whole.base:
+        replica = replay_journal(storage, whole, last, anew=True)
+        if replica.state() != replay_journal(storage, whole, last, anew=False).state():
+            raise DivergedError(
+                "replaying the journal gives another result: nothing was pruned, run `sidelight admin check`"
+            )
+        if not service.do(_seal_snapshot(monitor, whole.base, take_snapshot(replica, sealed=True))):
+            return 0
+    deleted = 0
+    while some := service.do(_delete_entries(monitor)):
+        deleted += some
+    return deleted

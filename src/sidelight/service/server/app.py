@@ -24,9 +24,9 @@ from sidelight.service.api.routing import MonitorRoutes, Route
 from sidelight.service.api.validation import problem_of
 from sidelight.service.auth.callers import KeyRing
 from sidelight.service.auth.keys import note_use
-from sidelight.service.auth.sign_in_limit import Door
+from sidelight.service.auth.passwords import Door
 from sidelight.service.auth.single_sign_on import SingleSignOn
-from sidelight.service.domain import expiry, retention
+from sidelight.service.domain import retention
 from sidelight.service.domain.service import Service
 from sidelight.service.http.guards import HostAllowList
 from sidelight.service.http.logs import AccessLog
@@ -42,7 +42,7 @@ from sidelight.service.writer.duties import Clock
 _LOG = logging.getLogger("sidelight.service")
 # FastAPI can send traces to a host that the environment names; this keeps it from sending anything.
 _SILENT: Any = {"tracing": False, "metrics": False, "logs": False, "operation_spans": False, "auto_configure": False}
-WITH_DUTIES = (expiry, outbox, retention)
+WITH_DUTIES = (outbox, retention)
 """Importing these modules registers their duties."""
 _KIND_OF = {status: kind for kind, (status, _) in TITLES.items()}
 

@@ -15,8 +15,8 @@ from starlette.responses import RedirectResponse
 
 from sidelight.service.auth import sessions
 from sidelight.service.auth.keys import Caller
+from sidelight.service.auth.passwords import Door
 from sidelight.service.auth.reviewers import Reviewer
-from sidelight.service.auth.sign_in_limit import Door
 from sidelight.service.domain import monitors
 from sidelight.service.domain.monitors import MonitorRow
 from sidelight.service.domain.service import Service

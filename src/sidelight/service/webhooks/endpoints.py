@@ -13,9 +13,8 @@ from sidelight.service.journal.entry import text_of
 from sidelight.service.options import INTERNET, Egress
 from sidelight.service.problems import Problem, place
 from sidelight.service.store.base import Reader, Row
-from sidelight.service.webhooks.addresses import AddressError, check_webhook_url
-from sidelight.service.webhooks.events import EVENTS
-from sidelight.service.webhooks.formats import GENERIC, PAGERDUTY, Format, new_secret
+from sidelight.service.webhooks.delivery import AddressError, check_webhook_url
+from sidelight.service.webhooks.formats import EVENTS, GENERIC, PAGERDUTY, Format, new_secret
 from sidelight.service.webhooks.outbox import disable_webhook
 from sidelight.service.writer.unit import Work, job
 

@@ -16,8 +16,7 @@ from sidelight.service.api.requests import Admin
 from sidelight.service.api.routing import make_router, refusals
 from sidelight.service.auth import keys, reviewers, sessions
 from sidelight.service.auth.keys import GRACE, LONGEST, Key, NewKey
-from sidelight.service.auth.links import link_address
-from sidelight.service.auth.reviewers import Reviewer
+from sidelight.service.auth.reviewers import Reviewer, link_address
 from sidelight.service.domain.inputs import Names, Shape, Text
 from sidelight.service.domain.monitors import with_names
 from sidelight.service.journal import audit
@@ -25,8 +24,7 @@ from sidelight.service.journal.audit import Note
 from sidelight.service.limits import BATCH
 from sidelight.service.webhooks import endpoints
 from sidelight.service.webhooks.endpoints import NewWebhook, Webhook
-from sidelight.service.webhooks.events import EVENTS
-from sidelight.service.webhooks.formats import Format
+from sidelight.service.webhooks.formats import EVENTS, Format
 from sidelight.service.writer.unit import Work, job
 
 router = make_router("administration")

@@ -9,7 +9,7 @@ from pydantic import Field, Tag
 from typing_extensions import TypedDict
 
 from sidelight.service.api.requests import Call, needs_monitor_scope
-from sidelight.service.api.routing import BatchRoute, links, make_router, refusals
+from sidelight.service.api.routing import BatchRoute, make_router, refusals
 from sidelight.service.api.validation import batch_discriminator
 from sidelight.service.domain import decisions
 from sidelight.service.domain.inputs import Label, Prediction, Shape
@@ -17,9 +17,6 @@ from sidelight.service.limits import BATCH
 from sidelight.service.problems import relocated_problems
 
 router = make_router("decisions", BatchRoute)
-_NEXT = links(
-    "$request.path.monitor", "answers.take", body={"id": "$response.body#/id", "label": "$response.body#/prediction"}
-)
 
 
 class PredictionsIn(Shape):
@@ -52,7 +49,7 @@ Predictions = Annotated[
 ]
 
 
-@router.post("/v1/monitors/{monitor}/decisions", responses=refusals("conflict", "gone") | {200: {"links": _NEXT}})
+@router.post("/v1/monitors/{monitor}/decisions", responses=refusals("conflict", "gone"))
 async def decide(body: Predictions, call: Annotated[Call, needs_monitor_scope("decide")]) -> DecisionOut | DecisionsOut:
     """Decide which predictions to verify: one, or a batch, completely or not at all.
 

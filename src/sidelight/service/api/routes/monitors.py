@@ -11,20 +11,17 @@ from typing_extensions import TypedDict
 
 from sidelight.monitor.report.breakdown import TrueClasses
 from sidelight.service.api.requests import Admin, Call, needs_monitor_scope, needs_scope, prefers_media_type
-from sidelight.service.api.routing import links, make_router, refusals
-from sidelight.service.domain import monitor_changes, monitors
+from sidelight.service.api.routing import make_router, refusals
+from sidelight.service.domain import monitors
 from sidelight.service.domain.inputs import Shape
 from sidelight.service.domain.monitors import MonitorRow
 from sidelight.service.http.responses import SAFE_HEADERS, answer
 from sidelight.service.journal.entry import text_of
 from sidelight.service.limits import BATCH
-from sidelight.service.maintenance.prune import prune_journal
+from sidelight.service.maintenance.check import prune_journal
 from sidelight.service.settings import ALL_SCHEMA, CHANGEABLE_SCHEMA
 
 router = make_router("monitors")
-_NEXT = links(
-    "$response.body#/name", "decisions.decide", "monitors.show", "monitors.report", "journal.read", "monitors.archive"
-)
 _Settings = Annotated[
     dict[Annotated[str, Field(max_length=64)], Any],
     Field(max_length=BATCH),
@@ -98,7 +95,7 @@ _Administrator = Annotated[Call, needs_monitor_scope("admin")]
     "/v1/monitors",
     status_code=201,
     response_model=MonitorOut,
-    responses=refusals("conflict") | {201: {"links": _NEXT}},
+    responses=refusals("conflict"),
 )
 async def create(body: Annotated[MonitorIn, Body()], call: Admin) -> Response:
     """Create a monitor; its settings are the arguments of `ClassifierMonitor` and of the review queue by name."""
@@ -124,9 +121,7 @@ async def show(call: Annotated[Call, needs_monitor_scope("report")]) -> MonitorO
 @router.patch("/v1/monitors/{monitor}", responses=refusals("gone"))
 async def change(body: Annotated[SettingsIn, Body()], call: _Administrator) -> MonitorOut:
     """Change caps, pending limits and settings of the queue, all or none; any others need a new monitor."""
-    return _monitor_reply(
-        await call.do(monitor_changes.change_settings(call.monitor, body.settings, actor=call.caller.actor))
-    )
+    return _monitor_reply(await call.do(monitors.change_settings(call.monitor, body.settings, actor=call.caller.actor)))
 
 
 @router.post("/v1/monitors/{monitor}/archive", responses=refusals("gone"))

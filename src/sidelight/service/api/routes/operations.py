@@ -1,4 +1,4 @@
-"""For operators: health, readiness and metrics."""
+"""For operators: health, readiness, metrics, and the journal of a monitor."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ import asyncio
 import time
 from typing import Annotated, Any, Literal
 
-from fastapi import Request, Response
+from fastapi import Query, Request, Response
 from typing_extensions import TypedDict
 
-from sidelight.service.api.requests import Call, needs_scope
+from sidelight.service.api.requests import Call, needs_monitor_scope, needs_scope
 from sidelight.service.api.routing import make_router, refusals
+from sidelight.service.api.validation import Page
 from sidelight.service.domain import metrics
 from sidelight.service.domain.service import Service
 from sidelight.service.http.responses import SAFE_HEADERS
-from sidelight.service.problems import unavailable_now
+from sidelight.service.journal import entry as journal
+from sidelight.service.problems import Problem, unavailable_now
+from sidelight.service.store.base import Reader
 from sidelight.service.store.schema import check_schema
 
 router = make_router("operations")
@@ -65,3 +68,26 @@ async def measure(call: Annotated[Call, needs_scope("report")]) -> Response:
     """Return metrics for Prometheus of the monitors that the caller may see, from the database."""
     text = await asyncio.to_thread(metrics.make_metrics, call.service, call.caller.monitors)
     return Response(text, headers=SAFE_HEADERS | {"Content-Type": metrics.MEDIA_TYPE})
+
+
+_JSON_LINES = "application/x-ndjson"
+_LINES: dict[int | str, Any] = {
+    200: {"description": "One entry per line.", "content": {_JSON_LINES: {"schema": {"type": "string"}}}}
+}
+
+
+@router.get("/v1/monitors/{monitor}/journal", response_class=Response, responses=refusals("gone") | _LINES)
+async def read_journal(
+    query: Annotated[Page, Query()], call: Annotated[Call, needs_monitor_scope("admin")]
+) -> Response:
+    """Read the journal as JSON Lines, in order; fewer entries than `limit` mean that no more are left."""
+
+    def look(tx: Reader) -> str:
+        row = tx.one("SELECT base FROM monitors WHERE id = ?", call.monitor)
+        base = 0 if row is None else row[0]
+        if query.after < base:
+            raise Problem("gone", f"entries up to {base} were pruned: use after={base}")
+        entries = journal.entries(tx, call.monitor, query.after, query.limit)
+        return "".join(f"{journal.text_of(one.plain())}\n" for one in entries)
+
+    return Response(await call.read(look), media_type=_JSON_LINES, headers=SAFE_HEADERS)

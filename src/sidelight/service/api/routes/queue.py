@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 
 from sidelight.service.api.requests import Call, needs_monitor_scope
 from sidelight.service.api.routing import make_router, refusals
-from sidelight.service.domain import payloads
+from sidelight.service.domain import inputs
 from sidelight.service.domain.inputs import Label, Shape
 from sidelight.service.domain.queue import (
     MOST_CLAIMED,
@@ -153,6 +153,6 @@ def decoded_payload(kind: str, content: bytes) -> Any:
     if kind.startswith("image/"):
         return {"image": base64.b64encode(content).decode("ascii")}
     text = content.decode("utf-8", "replace")
-    if kind == payloads.JSON:
+    if kind == inputs.JSON:
         return json.loads(text)
-    return {"link": text} if kind == payloads.LINK else {"text": text}
+    return {"link": text} if kind == inputs.LINK else {"text": text}

@@ -16,8 +16,8 @@ from sidelight.monitor import Reason
 from sidelight.service.api.requests import Call, needs_monitor_scope, prefers_media_type
 from sidelight.service.api.routing import BatchRoute, make_router, refusals
 from sidelight.service.api.validation import Page
+from sidelight.service.auth.keys import sees_predictions
 from sidelight.service.auth.reviewers import reviewer_names
-from sidelight.service.auth.rights import sees_predictions
 from sidelight.service.domain import monitors, retention
 from sidelight.service.domain.inputs import TIME_SCHEMA, Label, Shape, Text, seconds_of
 from sidelight.service.domain.retention import Erased

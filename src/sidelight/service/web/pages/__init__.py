@@ -4,23 +4,12 @@ from __future__ import annotations
 
 from fastapi import FastAPI
 
-from sidelight.service.web.pages import (
-    admin,
-    dashboard,
-    entrance,
-    files,
-    insight,
-    overview,
-    review,
-    settings,
-    single_sign_on,
-    verifications,
-)
+from sidelight.service.web.pages import admin, dashboard, entrance, files, insight, review, settings, verifications
 from sidelight.service.web.visitors import session_caller
 
 
 def install(app: FastAPI) -> None:
     """Add all pages to an application, and let people who have signed in use its HTTP interface."""
-    for one in (entrance, single_sign_on, files, overview, dashboard, insight, review, verifications, settings, admin):
+    for one in (entrance, files, dashboard, insight, review, verifications, settings, admin):
         app.include_router(one.router)
     app.state.session_caller = session_caller

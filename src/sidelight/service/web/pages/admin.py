@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from fastapi import Request, Response
 from starlette.responses import RedirectResponse
 
-from sidelight.service.auth import keys, links, reviewers
+from sidelight.service.auth import keys, reviewers
 from sidelight.service.auth.reviewers import Reviewer
 from sidelight.service.domain import monitors
 from sidelight.service.journal import audit
@@ -24,8 +24,7 @@ from sidelight.service.web.visitors import (
     service_of,
 )
 from sidelight.service.webhooks import endpoints
-from sidelight.service.webhooks.events import EVENTS
-from sidelight.service.webhooks.formats import FORMATS, GENERIC
+from sidelight.service.webhooks.formats import EVENTS, FORMATS, GENERIC
 from sidelight.service.writer.unit import Job
 
 router = make_router()
@@ -192,7 +191,7 @@ def _admin(visitor: Reviewer, section: str, context: dict[str, Any]) -> Response
 def _link(request: Request, invitation: reviewers.Invitation) -> Secret:
     text = "it works once, within seven days, and will not be shown again. Send it to no one else."
     return Secret(
-        f"Link for {invitation.reviewer.name}:", text, links.link_address(own_address(request), invitation.code)
+        f"Link for {invitation.reviewer.name}:", text, reviewers.link_address(own_address(request), invitation.code)
     )
 
 

@@ -6,14 +6,19 @@ which then has another one. A key that is left over stands for a longer label on
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from fastapi import Request, Response
+from markupsafe import Markup, escape
 from starlette.responses import RedirectResponse
 
 from sidelight.service.auth import reviewers
 from sidelight.service.auth.reviewers import Reviewer
+from sidelight.service.domain import inputs
 from sidelight.service.domain.monitors import MonitorRow
 from sidelight.service.domain.queue import (
     Slot,
@@ -30,7 +35,6 @@ from sidelight.service.domain.verifications import DELETED, FORGOTTEN
 from sidelight.service.problems import Problem
 from sidelight.service.settings import ReviewSettings
 from sidelight.service.store.base import Reader
-from sidelight.service.web import payload_markup
 from sidelight.service.web.rendering import page_address, render_page
 from sidelight.service.web.visitors import Form, enter_page, form_of, make_router, monitor_for, page_context, service_of
 from sidelight.service.writer.unit import Job, Verification
@@ -80,7 +84,7 @@ def review_page(
         hosts: Sequence[str] = ()
         if number is not None:
             found = find_verification(tx, row.id, number)
-            look = payload_markup.shown_payload(tx, row.id, row.name, found.number, review)
+            look = shown_payload(tx, row.id, row.name, found.number, review)
             context |= {"payload": look.markup} | choices(review, found.prediction)
             context["verification"] = _shown_verification(tx, visitor, row, review, found)
             hosts = look.hosts
@@ -232,3 +236,62 @@ def button_keys(labels: Iterable[str]) -> dict[str, str]:
     """Return the keys of the buttons, which make way for labels; a button has none if labels have both of its keys."""
     taken = {one.lower() for one in labels if len(one) == 1}
     return {name: next((one for one in keys if one not in taken), "") for name, keys in _BUTTONS.items()}
+
+
+_MOST_FACTS = 24
+_HOST = re.compile(r"[a-z0-9.-]+(:[0-9]+)?")
+
+
+class Shown(NamedTuple):
+    """A payload as markup, and the hosts that its page may load images from."""
+
+    markup: Markup
+    hosts: tuple[str, ...] = ()
+
+
+def shown_payload(tx: Reader, monitor: str, name: str, number: int, review: ReviewSettings) -> Shown:
+    """Return the payload of a verification; `name` is that of its monitor."""
+    row = tx.one("SELECT media_type, content FROM payloads WHERE monitor = ? AND verification = ?", monitor, number)
+    if row is None:
+        return Shown(Markup('<p class="faint">This verification has no payload, or it was deleted.</p>'))
+    kind, content = row[0], bytes(row[1])
+    if kind.startswith("image/"):
+        source = f"/m/{name}/verifications/{number}/image"
+        return Shown(Markup('<img src="{}" alt="Picture of verification {}">').format(source, number))
+    text = content.decode("utf-8", "replace")
+    if kind == inputs.LINK:
+        return _link_markup(text, number, review.image_hosts)
+    if kind == inputs.JSON:
+        return Shown(_json_markup(text))
+    return Shown(Markup('<p class="text" dir="auto">{}</p>').format(text))
+
+
+def _link_markup(link: str, number: int, hosts: tuple[str, ...]) -> Shown:
+    parts = urlsplit(link)
+    if parts.scheme not in ("http", "https"):
+        return Shown(Markup('<p class="wrap">{}</p>').format(link))
+    anchor = Markup('<a href="{0}" rel="noreferrer noopener" target="_blank">{0}</a>').format(link)
+    host = parts.netloc.lower()
+    if parts.scheme != "https" or not _HOST.fullmatch(host) or host not in {one.lower() for one in hosts}:
+        return Shown(Markup('<p class="wrap">{}</p>').format(anchor))
+    image = Markup('<img src="{}" alt="Picture of verification {}" referrerpolicy="no-referrer">').format(link, number)
+    return Shown(Markup("<figure>{}<figcaption>{}</figcaption></figure>").format(image, anchor), (host,))
+
+
+def _json_markup(text: str) -> Markup:
+    value = json.loads(text)
+    if isinstance(value, dict) and 0 < len(value) <= _MOST_FACTS and all(map(_is_plain_json, value.values())):
+        rows = Markup("").join(
+            Markup("<dt>{}</dt><dd>{}</dd>").format(key, _json_value_text(one)) for key, one in value.items()
+        )
+        return Markup('<dl class="facts record" dir="auto">{}</dl>').format(rows)
+    pretty = json.dumps(value, indent=2, ensure_ascii=False)
+    return Markup('<pre class="json" tabindex="0">{}</pre>').format(escape(pretty))
+
+
+def _is_plain_json(value: Any) -> bool:
+    return value is None or isinstance(value, str | int | float | bool)
+
+
+def _json_value_text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)

@@ -15,7 +15,7 @@ from fastapi import Request, Response
 from starlette.responses import RedirectResponse
 
 from sidelight.service.auth.reviewers import Reviewer
-from sidelight.service.domain import monitor_changes, monitors
+from sidelight.service.domain import monitors
 from sidelight.service.domain.monitors import MonitorRow
 from sidelight.service.journal import entry as journal
 from sidelight.service.problems import Problem
@@ -84,7 +84,7 @@ def change_settings_form(request: Request, monitor: str) -> Response:
         }
         changed = {name: setting_field_value(kind_of(name), new) for name, (new, old) in texts.items() if new != old}
         if changed:
-            service.do(monitor_changes.change_settings(row.id, changed, actor=visitor.actor))
+            service.do(monitors.change_settings(row.id, changed, actor=visitor.actor))
     except Problem as problem:
         if problem.kind not in ("invalid", "conflict"):
             raise

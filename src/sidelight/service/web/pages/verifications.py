@@ -11,8 +11,8 @@ from sidelight.service.auth import reviewers
 from sidelight.service.domain.queue import IS_DISPUTED, MOST_NUMBER, Slot, slots_among, verifications_where
 from sidelight.service.domain.reviews import reviews_disagree
 from sidelight.service.domain.verifications import DELETED, FORGOTTEN
-from sidelight.service.faults import MOST_CHARACTERS
 from sidelight.service.journal import entry as journal
+from sidelight.service.problems import MOST_CHARACTERS
 from sidelight.service.settings import ReviewSettings
 from sidelight.service.store.base import Reader, Value
 from sidelight.service.web.pages.review import answer_words, state_words
