@@ -144,7 +144,7 @@ def test_a_long_queue_is_not_counted_to_its_end(service, monkeypatch):
 def test_reviewers_in_many_threads_and_processes_never_hold_the_same_slot(database, reviews):
     """Each thread stands for a tab; two tabs share a reviewer. With PostgreSQL two writers compete."""
     services = [Service(open_storage(database), options=Options())]
-    if services[0].storage.shared:
+    if services[0].storage.kind == "postgres":
         services.append(Service(open_storage(database), options=Options()))
     monitor = make(services[0], 60, reviews=reviews)
     taken, failures, start = [], [], threading.Barrier(12)

@@ -24,7 +24,7 @@ ITEMS = 60
 def test_every_verification_is_settled_once_whoever_comes_when(database, reviews):
     """Reviewers claim, answer and withdraw, a program answers by id, predictions arrive; by two writers if possible."""
     services = [Service(open_storage(database), options=Options())]
-    if services[0].storage.shared:
+    if services[0].storage.kind == "postgres":
         services.append(Service(open_storage(database), options=Options()))
     monitor = make(services[0], ITEMS // 2, reviews=reviews)
     failures, refused = [], Counter()

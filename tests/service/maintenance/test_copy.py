@@ -91,7 +91,7 @@ def test_every_table_is_copied_or_left_behind_on_purpose(storage):
     with storage.read() as tx:
         tables = {table: tx.columns(table) for table in (*copy.TABLES, *copy.LEFT_BEHIND)}
         sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
-        if storage.shared:
+        if storage.kind == "postgres":
             sql = "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()"
         assert {name for (name,) in tx.all(sql)} == set(tables)
     assert all(tables.values())

@@ -15,11 +15,14 @@ import math
 from collections import deque
 from collections.abc import Iterator
 from datetime import timedelta
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from sidelight.errors import SidelightError
 from sidelight.monitor.engine.line import PENDING
 from sidelight.monitor.inputs import seconds_of
+
+if TYPE_CHECKING:
+    from sidelight.monitor.engine.ledger import Entry
 
 
 class Clock:
@@ -55,17 +58,6 @@ _LEAST, _MOST, _FACTOR, _RECENT = 500, 5_000, 10, 400
 _SHORT = _LEAST // _FACTOR
 
 
-class Awaited(Protocol):
-    """A verification that waits for its answer."""
-
-    number: int
-    status: int
-    asked_at: int
-    """How many decisions had been made, itself included, when it was asked for."""
-    due: float | None
-    """When it is overdue, in seconds since 1970; None where decisions are counted."""
-
-
 class Patience:
     """Which verifications are overdue. `limit` is how many later decisions, or seconds, an answer may take.
 
@@ -78,11 +70,11 @@ class Patience:
         self.limit: float = setting.total_seconds() if isinstance(setting, timedelta) else setting or _LEAST
         self._delays: deque[int] = deque()
         self._long = 0
-        self.queue: deque[Awaited] = deque()
-        self._heap: list[tuple[float, int, Awaited]] = []
-        self._undated: list[Awaited] = []
+        self.queue: deque[Entry] = deque()
+        self._heap: list[tuple[float, int, Entry]] = []
+        self._undated: list[Entry] = []
 
-    def wait_for(self, verification: Awaited) -> None:
+    def wait_for(self, verification: Entry) -> None:
         """Wait for one more answer; if time is measured and its time is not known, from the next known time on."""
         if verification.due is not None:
             heapq.heappush(self._heap, (verification.due, verification.number, verification))
@@ -101,7 +93,7 @@ class Patience:
             return True
         return now is not None and bool(self._heap) and self._heap[0][0] < now
 
-    def overdue(self, decided: int, now: float | None) -> Iterator[Any]:
+    def overdue(self, decided: int, now: float | None) -> Iterator[Entry]:
         """Yield what is overdue after this many decisions, or now, and wait for it no longer."""
         if now is not None and self._undated:
             undated, self._undated = self._undated, []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -30,28 +31,22 @@ _LEAST_SHARE, _LEAST_PROMPT = 0.1, 0.2
 _MADE_UP = "auto-"
 
 
+@dataclass(slots=True, eq=False)
 class Entry:
-    """One verification; numbers count from 1 in the order of asking.
+    """One verification; numbers count from 1 in the order of asking."""
 
-    `place` counts the verifications of the class from 0; `propensity` is its chance if it has a score; the rest is what
-    `patience` needs.
-    """
-
-    __slots__ = ("asked_at", "due", "number", "place", "propensity", "reason", "state", "status")
-
-    def __init__(
-        self,
-        state: ClassState,
-        number: int,
-        reason: Reason,
-        status: int,
-        place: int,
-        asked_at: int,
-        due: float | None = None,
-        propensity: float | None = None,
-    ) -> None:
-        self.state, self.number, self.reason, self.status = state, number, reason, status
-        self.place, self.asked_at, self.due, self.propensity = place, asked_at, due, propensity
+    state: ClassState
+    number: int
+    reason: Reason
+    status: int
+    place: int
+    """Counts the verifications of the class from 0."""
+    asked_at: int
+    """How many decisions had been made, itself included, when it was asked for."""
+    due: float | None = None
+    """When it is overdue, in seconds since 1970; None where decisions are counted."""
+    propensity: float | None = None
+    """The chance of the verification if the prediction has a score."""
 
     @property
     def outdated(self) -> bool:

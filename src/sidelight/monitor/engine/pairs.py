@@ -10,6 +10,7 @@ answer are dropped with it.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from sidelight.monitor.engine.class_state import ClassState
@@ -34,13 +35,14 @@ class Aside(ClassState):
         return ()
 
 
+@dataclass(slots=True)
 class Item:
     """A prediction about which two versions disagree, and the agreements just before it."""
 
-    __slots__ = ("agreed", "id", "new", "outcome")
-
-    def __init__(self, agreed: int, id: Id, new: Label, outcome: int | None = None) -> None:
-        self.agreed, self.id, self.new, self.outcome = agreed, id, new, outcome
+    agreed: int
+    id: Id
+    new: Label
+    outcome: int | None = None
 
 
 class Pair:

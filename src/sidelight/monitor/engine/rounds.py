@@ -11,11 +11,10 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sidelight.monitor.engine.class_state import ClassState
 from sidelight.monitor.engine.line import PENDING, RIGHT, WRONG, Line
 from sidelight.monitor.stats.confidence import RateTest, Verdict
 from sidelight.monitor.stats.randomness import uniform
@@ -34,6 +33,9 @@ from sidelight.monitor.stats.scores.bins import (
 from sidelight.monitor.stats.scores.design import design
 from sidelight.monitor.stats.scores.quality import ScoreReport, quality
 from sidelight.monitor.types import Label
+
+if TYPE_CHECKING:
+    from sidelight.monitor.engine.class_state import ClassState
 
 _FIRST, _FEWEST_ERRORS, _GROWTH = 20, 2, 1.15
 """Answers and errors before the first design, and by how much answers grow between designs."""

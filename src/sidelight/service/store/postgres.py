@@ -12,13 +12,21 @@ import functools
 import queue
 import threading
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import psycopg
 from psycopg import errors
 
-from sidelight.service.store.base import ConflictError, Row, StorageError, UnavailableError, UnknownOutcomeError, Value
+from sidelight.service.store.base import (
+    ConflictError,
+    Row,
+    Storage,
+    StorageError,
+    Transaction,
+    UnavailableError,
+    UnknownOutcomeError,
+    Value,
+)
 from sidelight.service.store.schema import check_schema, create_schema
 
 _TIMEOUTS = (
@@ -35,7 +43,7 @@ _PATIENCE = 10.0
 _MOST_IDLE = 8
 
 
-class PostgresTransaction:
+class PostgresTransaction(Transaction):
     """One open transaction."""
 
     locking = " FOR NO KEY UPDATE"
@@ -44,23 +52,10 @@ class PostgresTransaction:
     def __init__(self, connection: psycopg.Connection[Row]) -> None:
         self._connection = connection
         self._now: float | None = None
-        self._marked = False
 
     def _execute(self, sql: str, values: Sequence[Any]) -> psycopg.Cursor[Row]:
         with _translated():
             return self._connection.execute(_with_percents(sql), values)
-
-    def all(self, sql: str, *values: Value) -> list[Row]:
-        """Return all rows."""
-        return self._execute(sql, values).fetchall()
-
-    def one(self, sql: str, *values: Value) -> Row | None:
-        """Return the first row, or None."""
-        return self._execute(sql, values).fetchone()
-
-    def run(self, sql: str, *values: Value) -> int:
-        """Return how many rows were changed."""
-        return self._execute(sql, values).rowcount
 
     def among(self, sql: str, values: Sequence[Value], *rest: Value) -> list[Row]:
         """Return the rows for many values."""
@@ -80,32 +75,26 @@ class PostgresTransaction:
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Value]]) -> None:
         """Insert many rows; COPY needs two round trips, and is fastest from the second row on."""
-        names = ", ".join(columns)
-        if len(rows) == 1:
-            self._execute(f"INSERT INTO {table} ({names}) VALUES ({', '.join('?' * len(columns))})", rows[0])
-        if len(rows) <= 1:
-            return
-        sql = f"COPY {table} ({names}) FROM STDIN".encode()
+        if len(rows) < 2:
+            return super().insert(table, columns, rows)
+        sql = f"COPY {table} ({', '.join(columns)}) FROM STDIN".encode()
         with _translated(), self._connection.cursor() as cursor, cursor.copy(sql) as copy:
             for row in rows:
                 copy.write_row(row)
 
     def many(self, sql: str, rows: Sequence[Sequence[Value]]) -> None:
         """Run a statement for many rows of values, in order and without waiting in between."""
-        if len(rows) == 1:
-            self._execute(sql, rows[0])
+        if len(rows) < 2:
+            for row in rows:
+                self._execute(sql, row)
             return
         with _translated(), self._connection.cursor() as cursor:
             cursor.executemany(_with_percents(sql), rows)
 
     def mark(self) -> None:
-        """Remember this state of the transaction."""
-        self.run("RELEASE SAVEPOINT job; SAVEPOINT job" if self._marked else "SAVEPOINT job")
+        """Do the same with one round trip."""
+        self.run("RELEASE job; SAVEPOINT job" if self._marked else "SAVEPOINT job")
         self._marked = True
-
-    def go_back(self) -> None:
-        """Undo everything after the last `mark`."""
-        self.run("ROLLBACK TO SAVEPOINT job")
 
     def columns(self, table: str) -> list[str]:
         """Return the names of the columns of a table, sorted."""
@@ -121,11 +110,10 @@ class PostgresTransaction:
         return float(row[0])
 
 
-class PostgresStorage:
+class PostgresStorage(Storage):
     """A database on a server."""
 
     kind = "postgres"
-    shared = True
 
     def __init__(self, url: str, *, readonly: bool = False) -> None:
         self._url, self._readonly = url, readonly
@@ -231,17 +219,6 @@ class PostgresStorage:
         self._writer = None
         with contextlib.suppress(psycopg.Error):
             connection.close()
-
-    def save_to(self, path: Path) -> bool:
-        """Return False: rows are copied instead."""
-        return False
-
-    def has_room(self) -> bool:
-        """Return True: the disk is the server's."""
-        return True
-
-    def tidy(self) -> None:
-        """Do nothing: the server does its own maintenance."""
 
     def close(self) -> None:
         """Close all connections."""

@@ -26,7 +26,9 @@ from sidelight.service.store.base import (
     ConflictError,
     DiskError,
     Row,
+    Storage,
     StorageError,
+    Transaction,
     UnavailableError,
     UnknownOutcomeError,
     Value,
@@ -54,29 +56,20 @@ class InUseError(FileError):
     """Another process serves the file."""
 
 
-class SQLiteTransaction:
+class SQLiteTransaction(Transaction):
     """One open transaction."""
-
-    locking = skip_locked = ""  # there is only one writer
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
-        self._marked = False
+
+    def _execute(self, sql: str, values: Sequence[Value]) -> sqlite3.Cursor:
+        with _translated():
+            return self._connection.execute(sql, values)
 
     def all(self, sql: str, *values: Value) -> list[Row]:
-        """Return all rows."""
+        """Return all rows; reading them may fail, too."""
         with _translated():
             return self._connection.execute(sql, values).fetchall()
-
-    def one(self, sql: str, *values: Value) -> Row | None:
-        """Return the first row, or None."""
-        found = self.all(sql, *values)
-        return found[0] if found else None
-
-    def run(self, sql: str, *values: Value) -> int:
-        """Return how many rows were changed."""
-        with _translated():
-            return self._connection.execute(sql, values).rowcount
 
     def among(self, sql: str, values: Sequence[Value], *rest: Value) -> list[Row]:
         """Return the rows for many values."""
@@ -90,25 +83,10 @@ class SQLiteTransaction:
         """Return the rows for many values; the whole file is locked already."""
         return self.among(sql, values)
 
-    def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Value]]) -> None:
-        """Insert many rows."""
-        self.many(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})", rows)
-
     def many(self, sql: str, rows: Sequence[Sequence[Value]]) -> None:
         """Run a statement for many rows of values, in order."""
         with _translated():
             self._connection.executemany(sql, rows)
-
-    def mark(self) -> None:
-        """Remember this state of the transaction."""
-        if self._marked:
-            self.run("RELEASE job")
-        self.run("SAVEPOINT job")
-        self._marked = True
-
-    def go_back(self) -> None:
-        """Undo everything after the last `mark`."""
-        self.run("ROLLBACK TO job")
 
     def columns(self, table: str) -> list[str]:
         """Return the names of the columns of a table, sorted."""
@@ -119,11 +97,10 @@ class SQLiteTransaction:
         return time.time()
 
 
-class SQLiteStorage:
+class SQLiteStorage(Storage):
     """A SQLite file."""
 
     kind = "sqlite"
-    shared = False
 
     def __init__(self, path: str, *, readonly: bool = False) -> None:
         self.path = Path(os.path.realpath(path))
