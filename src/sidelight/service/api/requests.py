@@ -9,6 +9,7 @@ from typing import Annotated, Any, TypeVar
 
 from cachetools import TTLCache
 from fastapi import Depends, Path, Request
+from pydantic import BaseModel, ConfigDict, Field
 
 from sidelight.service.auth.callers import SECONDS, Gate
 from sidelight.service.auth.keys import Caller
@@ -103,6 +104,15 @@ def prefers_media_type(accept: str, kind: str) -> bool:
     kinds = [part.partition(";")[0].strip().lower() for part in accept.split(",")]
     json = min((kinds.index(one) for one in ("application/json", "*/*") if one in kinds), default=len(kinds))
     return kind in kinds[:json]
+
+
+class Page(BaseModel):
+    """Which rows of a long list to return."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    after: Annotated[int, Field(ge=0, le=(1 << 63) - 1, description="Only those with a larger number.")] = 0
+    limit: Annotated[int, Field(ge=1, le=1_000, description="Maximum number of rows.")] = 1_000
 
 
 class _Calling(Gate):

@@ -10,21 +10,22 @@ from typing import Any, get_type_hints
 from fastapi import APIRouter, Request, Response
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Discriminator, TypeAdapter, ValidationError
 from pydantic_core import from_json
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from sidelight.service.api.validation import problem_of
 from sidelight.service.auth.callers import Gate
 from sidelight.service.http.guards import read_body
 from sidelight.service.http.responses import answer
-from sidelight.service.limits import BODY, FIELDS, PARTS, SMALL_BODY
-from sidelight.service.problems import MEDIA_TYPE, TITLES, Problem, text_fault
+from sidelight.service.limits import BODY, FIELDS, PARTS, PLACES, SMALL_BODY
+from sidelight.service.problems import MEDIA_TYPE, TITLES, Problem, place, text_fault
 
 _ALWAYS = ("wrong-host", "invalid")
 _GUARDED = ("unauthorized", "forbidden", "too-many", "unavailable")
 _WITH_BODY = ("bad-request", "too-large", "media-type")
 _MONITORS, _MONITOR = "/v1/monitors/", "/v1/monitors/{monitor}/"
+_BATCHES = ("one", "many")
+"""Names of shapes that pydantic adds to places, but that bodies do not contain."""
 _PROBLEM = {"$ref": "#/components/schemas/Problem"}
 _JSON = re.compile(r"application/json *(; *charset=\"?utf-8\"?)? *", re.IGNORECASE)
 
@@ -116,11 +117,28 @@ def gates_of(dependant: Dependant) -> Iterator[Gate]:
         yield from gates_of(one)
 
 
+def batch_discriminator(name: str) -> Discriminator:
+    """Return the discriminator between a batch, which is an object with the field `name`, and a single row."""
+    return Discriminator(lambda value: _BATCHES[isinstance(value, dict) and name in value])
+
+
 def _validated(validate: Callable[[Any], Any], value: Any, source: str) -> Any:
     try:
         return validate(value)
     except ValidationError as error:
-        raise problem_of(error.errors(include_url=False), source) from None
+        wrong = error.errors(include_url=False, include_context=False, include_input=False)
+    more = f" (the first {PLACES} of {len(wrong)} are listed)" if len(wrong) > PLACES else ""
+    places = [_error_place(one, source) for one in wrong[:PLACES]]
+    raise Problem("invalid", f"some values are not allowed{more}; nothing changed", places=places)
+
+
+def _error_place(error: Mapping[str, Any], source: str) -> dict[str, Any]:
+    """Return where an error is and what to do there, in ASCII and without repeating what was sent."""
+    path = [step for n, step in enumerate(error["loc"]) if n or step not in _BATCHES]
+    words = error["msg"].removeprefix("Value error, ").encode("ascii", "replace").decode("ascii")
+    if error["type"].startswith("union_tag"):
+        words = "give an object"
+    return place(path, words) if source == "body" else place([], words, **{"in": source, "name": str(path[-1])})
 
 
 async def _read_json(request: Request, most: int) -> Any:

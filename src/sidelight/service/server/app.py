@@ -10,7 +10,6 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request, Response
-from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
@@ -21,7 +20,6 @@ from sidelight.service.api import routes
 from sidelight.service.api.description import describe
 from sidelight.service.api.requests import Names
 from sidelight.service.api.routing import MonitorRoutes, Route
-from sidelight.service.api.validation import problem_of
 from sidelight.service.auth.callers import KeyRing
 from sidelight.service.auth.keys import note_use
 from sidelight.service.auth.passwords import Door
@@ -110,10 +108,6 @@ async def _answer_refusal(request: Request, error: Problem) -> Response:
     return problem_response(error)
 
 
-async def _answer_invalid(request: Request, error: RequestValidationError) -> Response:
-    return problem_response(problem_of(error.errors()))
-
-
 async def _answer_not_routed(request: Request, error: HTTPException) -> Response:
     """Answer requests with an address or method that no route has."""
     details = {
@@ -163,7 +157,6 @@ async def _answer_failure(request: Request, error: Exception) -> Response:
 
 _HANDLERS: dict[type[Exception], Any] = {
     Problem: _answer_refusal,
-    RequestValidationError: _answer_invalid,
     HTTPException: _answer_not_routed,
     ClientDisconnect: _answer_cut_off,
     StorageError: _answer_not_stored,

@@ -9,8 +9,7 @@ from pydantic import Field, Tag
 from typing_extensions import TypedDict
 
 from sidelight.service.api.requests import Call, needs_monitor_scope
-from sidelight.service.api.routing import BatchRoute, make_router, refusals
-from sidelight.service.api.validation import batch_discriminator
+from sidelight.service.api.routing import BatchRoute, batch_discriminator, make_router, refusals
 from sidelight.service.domain import decisions
 from sidelight.service.domain.inputs import Label, Prediction, Shape
 from sidelight.service.limits import BATCH

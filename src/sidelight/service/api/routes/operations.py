@@ -9,9 +9,8 @@ from typing import Annotated, Any, Literal
 from fastapi import Query, Request, Response
 from typing_extensions import TypedDict
 
-from sidelight.service.api.requests import Call, needs_monitor_scope, needs_scope
+from sidelight.service.api.requests import Call, Page, needs_monitor_scope, needs_scope
 from sidelight.service.api.routing import make_router, refusals
-from sidelight.service.api.validation import Page
 from sidelight.service.domain import metrics
 from sidelight.service.domain.service import Service
 from sidelight.service.http.responses import SAFE_HEADERS

@@ -13,9 +13,8 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 from typing_extensions import TypedDict
 
 from sidelight.monitor import Reason
-from sidelight.service.api.requests import Call, needs_monitor_scope, prefers_media_type
+from sidelight.service.api.requests import Call, Page, needs_monitor_scope, prefers_media_type
 from sidelight.service.api.routing import BatchRoute, make_router, refusals
-from sidelight.service.api.validation import Page
 from sidelight.service.auth.keys import sees_predictions
 from sidelight.service.auth.reviewers import reviewer_names
 from sidelight.service.domain import monitors, retention
