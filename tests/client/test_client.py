@@ -21,7 +21,6 @@ from sidelight.client import (
     batches,
     calls,
     exchange,
-    health,
 )
 from sidelight.errors import SidelightError
 from sidelight.monitor import ClassifierMonitor
@@ -213,7 +212,7 @@ def test_garbage_is_named(fake):
     with pytest.raises(NotTheServiceError, match=r"does not come from the service \(200 OK with text/html, 6 bytes\)"):
         over(Blocking, fake).call("report")
     fake.faults = [httpx.Response(502, text="\x1b[2J<html>", headers={"content-type": "text/\x1b[2Jhtml"})]
-    with pytest.raises(NotTheServiceError, match=r"502 Bad Gateway, not from the service \(text/\\x1b") as caught:
+    with pytest.raises(NotTheServiceError, match=r"502 Bad Gateway with text/\\x1b.* not from the service") as caught:
         over(Blocking, fake, retries=0).call("report")
     assert str(caught.value).isprintable()
 
@@ -223,7 +222,7 @@ def test_garbage_is_named(fake):
 def test_redirects_are_not_followed(kind, fake, status):
     fake.faults = [httpx.Response(status, headers={"location": "https://elsewhere.example/v1"})]
     client = over(kind, fake)
-    with pytest.raises(ServiceError, match=r"redirects to https://elsewhere\.example/v1; redirects are not followed"):
+    with pytest.raises(ServiceError, match=r"to https://elsewhere\.example/v1, which is not followed"):
         client.call("decide", "7")
     assert len(fake.seen) == 1
 
@@ -231,7 +230,7 @@ def test_redirects_are_not_followed(kind, fake, status):
 @BOTH
 def test_what_is_wrong_is_said(kind, fake):
     client = over(kind, fake)
-    with pytest.raises(ServiceError, match=r"404 Not Found: This does not exist; there is no monitor 'gone'"):
+    with pytest.raises(ServiceError, match=r"404 This does not exist; there is no monitor 'gone'"):
         client.call("decide", "7", monitor="gone")
     with pytest.raises(ServiceError, match=r"some predictions are wrong; #/predictions/1: too bad$") as caught:
         client.call("decide_many", ["7", "bad"])
@@ -240,9 +239,9 @@ def test_what_is_wrong_is_said(kind, fake):
     with pytest.raises(ServiceError, match="and 95 more"):
         client.call("decide_many", ["bad"] * 100)
     client.call("decide", "7", id="a")
-    with pytest.raises(ServiceError, match="409 Conflict"):
+    with pytest.raises(ServiceError, match="409 This conflicts"):
         client.call("decide", "8", id="a")
-    with pytest.raises(ServiceError, match="401 Unauthorized"):
+    with pytest.raises(ServiceError, match="401 "):
         over(kind, fake, key="wrong").call("report")
     assert not isinstance(caught.value, UnreachableError)
     assert client.client.unreachable == 0
@@ -251,7 +250,7 @@ def test_what_is_wrong_is_said(kind, fake):
 def test_errors_of_something_else_are_told_apart(fake):
     fake.faults = [httpx.Response(404, text="nginx")]
     with pytest.raises(
-        ServiceError, match=r"404 Not Found with text/plain.* something else answered: check the address"
+        ServiceError, match=r"404 Not Found with text/plain.* something else answered, check the address"
     ):
         over(Blocking, fake).call("report")
 
@@ -298,8 +297,8 @@ def test_a_payload_that_holds_itself(fake):
         ({"url": "http://"}, "not the address of a service"),
         ({"url": "http://x:99999"}, "not the address of a service"),
         ({"url": None}, "not the address of a service"),
-        ({"url": "http://me:secret@x"}, "user name"),
-        ({"url": "http://x/?a=1"}, "query"),
+        ({"url": "http://me:secret@x"}, "not the address of a service"),
+        ({"url": "http://x/?a=1"}, "not the address of a service"),
         ({"key": ""}, "there is no key"),
         ({"key": "a\nb"}, "characters that no key has"),
         ({"key": "ä"}, "characters that no key has"),
@@ -347,7 +346,7 @@ def test_names_cannot_leave_their_place(fake):
 @BOTH
 def test_a_dead_service_is_not_waited_for_again_and_again(kind, fake, monkeypatch):
     now = [0.0]
-    monkeypatch.setattr(health.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(exchange.time, "monotonic", lambda: now[0])
     fake.faults = [httpx.ConnectError("refused")] * 4
     client = over(kind, fake, retries=0)
     for _ in range(50):

@@ -103,19 +103,6 @@ def test_a_server_that_hangs_or_drips(kind):
         end.set()
 
 
-@BOTH
-def test_a_reply_without_end(kind, monkeypatch):
-    monkeypatch.setattr("sidelight.client.clients.LARGEST_REPLY", 1 << 20)
-
-    def flood(connection, body):
-        connection.sendall(reply_text(200, "", length=1 << 40))
-        for _ in range(1 << 10):
-            connection.sendall(b" " * (1 << 16))
-
-    with Scripted([flood]) as server, pytest.raises(UnreachableError, match="its reply has more than"):
-        kind(server.url, retries=0).call("report")
-
-
 def test_nobody_listens():
     with Scripted([]) as server:
         url = server.url

@@ -54,7 +54,7 @@ class Async:
                 return await conversation
             finally:
                 await self.client._http.aclose()
-                self.client._http = httpx.AsyncClient(**self.client._http_options())
+                self.client._connect()
 
         return asyncio.run(main())
 

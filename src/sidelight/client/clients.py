@@ -10,22 +10,29 @@ import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from concurrent.futures import Future
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 from urllib.parse import urlsplit
 
 from sidelight._version import __version__
-from sidelight.client.batches import Batches
+from sidelight.client.batches import Batches, Promise
 from sidelight.client.calls import Calls, Limits, create_monitor_call, prediction_row
 from sidelight.client.exchange import Health, Reply, Send, Steps, Wait
 from sidelight.errors import SidelightError
 from sidelight.monitor.types import Decision
 
-LARGEST_REPLY = 64 << 20
-TOO_LARGE, TOO_LATE = "its reply has more than 64 MB", "no complete reply in time"
+try:
+    import httpx
+except ModuleNotFoundError as error:
+    raise SidelightError("the client needs httpx: run `pip install httpx`") from error
+
+_TOO_LATE = "no complete reply in time"
 
 
-class ClientSettings:
+class _Settings:
     """What `Client` and `AsyncClient` share; `Client` explains the parameters."""
+
+    _kind: Any
+    """The client of httpx."""
 
     def __init__(
         self,
@@ -46,25 +53,23 @@ class ClientSettings:
         self._headers = _headers(os.environ.get("SIDELIGHT_KEY") if key is None else key)
         self._limits = Limits(float(timeout), float(patience), retries)
         self._health, self._transport = Health(), transport
-        self._open()
+        self._monitors: dict[str, Any] = {}
+        self._connect()
+
+    def _connect(self) -> None:
+        """Open connections of this process; for this machine, a proxy from the environment is ignored."""
+        self._process = os.getpid()
+        self._http = self._kind(
+            headers=self._headers,
+            transport=self._transport,
+            trust_env=not _is_loopback(self.url),
+            follow_redirects=False,
+        )
 
     @property
     def unreachable(self) -> int:
         """How many predictions have passed because no decision could be obtained."""
         return self._health.unreachable
-
-    def _open(self) -> None:
-        """Open the HTTP client."""
-        raise NotImplementedError
-
-    def _http_options(self) -> dict[str, Any]:
-        """Return the arguments of httpx's clients; for this machine, a proxy from the environment is ignored."""
-        return {
-            "headers": self._headers,
-            "transport": self._transport,
-            "trust_env": not _is_loopback(self.url),
-            "follow_redirects": False,
-        }
 
     def _request(self, step: Send) -> dict[str, Any]:
         """Return the arguments of httpx's `stream`."""
@@ -76,14 +81,7 @@ class ClientSettings:
         return f"<{type(self).__name__} of {self.url}>"  # without the key
 
 
-def reply_of(response: Any, content: bytes | bytearray) -> Reply:
-    """Convert an httpx response to a `Reply`."""
-    return Reply(
-        response.status_code, {name.lower(): value for name, value in response.headers.items()}, bytes(content)
-    )
-
-
-def failure_of(error: Exception) -> str:
+def _failure(error: Exception) -> str:
     """Return in words why there was no reply."""
     name = type(error).__name__
     return f"{name}: {error}" if str(error) else name
@@ -96,21 +94,19 @@ def _address(url: str) -> str:
         good = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
     except (ValueError, TypeError, AttributeError):
         good = False
-    if not good:
-        raise SidelightError(f"{url!r} is not the address of a service: give one like 'http://127.0.0.1:8765'")
-    if parts.username is not None or parts.query or parts.fragment:
+    if not good or parts.username is not None or parts.query or parts.fragment:
         raise SidelightError(
-            "the address contains a user name, a query or a fragment: leave it out, and give the key as key="
+            "this is not the address of a service: give one like 'http://127.0.0.1:8765', without a user"
         )
     return url.rstrip("/")
 
 
 def _headers(key: str | None) -> dict[str, str]:
-    if key is None or not isinstance(key, str) or not key.strip():
+    key = key.strip() if isinstance(key, str) else ""
+    if not key:
         raise SidelightError(
             "there is no key: give key=... or set SIDELIGHT_KEY; create one with `sidelight admin key create`"
         )
-    key = key.strip()
     if not key.isascii() or not key.isprintable() or " " in key:
         raise SidelightError("the key contains characters that no key has: copy the whole key again, and nothing else")
     return {
@@ -128,16 +124,11 @@ def _is_loopback(url: str) -> bool:
         return host == "localhost"
 
 
-try:
-    import httpx
-except ModuleNotFoundError as error:
-    raise SidelightError("the client needs httpx: run `pip install httpx`") from error
-
 T = TypeVar("T")
 P = ParamSpec("P")
 
 
-class Client(ClientSettings):
+class Client(_Settings):
     """A client that waits for its replies; threads may share it.
 
     Parameters
@@ -156,9 +147,12 @@ class Client(ClientSettings):
         An httpx transport instead of the usual one, for your own certificates or sockets, and for tests.
     """
 
+    _kind = httpx.Client
+
     def monitor(self, name: str) -> Monitor:
         """Return the monitor with this name; whether it exists is checked when it is used."""
-        return self._monitors.setdefault(name, Monitor(self, name))
+        found: Monitor = self._monitors.setdefault(name, Monitor(self, name))
+        return found
 
     def create(self, name: str, **settings: Any) -> Monitor:
         """Create a monitor with the arguments of `ClassifierMonitor` and return it; the key needs the scope admin."""
@@ -170,10 +164,6 @@ class Client(ClientSettings):
         for monitor in list(self._monitors.values()):
             monitor.flush()
         self._http.close()
-
-    def _open(self) -> None:
-        self._http, self._process = httpx.Client(**self._http_options()), os.getpid()
-        self._monitors: dict[str, Monitor] = {}
 
     def _run(self, steps: Steps[T]) -> T:
         """Run a call to its end."""
@@ -190,29 +180,23 @@ class Client(ClientSettings):
 
     def _send(self, step: Send) -> Reply | str:
         if self._process != os.getpid():  # a fork must not use the connections of its parent
-            self._http, self._process = httpx.Client(**self._http_options()), os.getpid()
-        end, content = time.monotonic() + step.timeout, bytearray()
+            self._connect()
+        end, content = time.monotonic() + step.timeout, b""
         try:
             with self._http.stream(**self._request(step)) as response:
                 for part in response.iter_bytes():
                     content += part
-                    if time.monotonic() > end:
-                        return TOO_LATE
-                    if len(content) > LARGEST_REPLY:
-                        return TOO_LARGE
+                    if time.monotonic() > end:  # httpx's own limit is for each part
+                        return _TOO_LATE
         except httpx.RequestError as error:
-            return failure_of(error)
-        return reply_of(response, content)
+            return _failure(error)
+        return Reply(response.status_code, response.headers, content)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _promise() -> asyncio.Future[Decision]:
-    return asyncio.get_running_loop().create_future()
 
 
 def _waiting(steps: Callable[Concatenate[Calls, P], Steps[T]]) -> Callable[Concatenate[Monitor, P], T]:
@@ -235,7 +219,33 @@ def _awaiting(steps: Callable[Concatenate[Calls, P], Steps[T]]) -> Callable[Conc
     return call
 
 
-class Monitor:
+class _AnyMonitor(Generic[Promise]):
+    """What both kinds of monitors share."""
+
+    def __init__(self, client: Any, name: str, promise: Callable[[], Promise]) -> None:
+        self.name, self._run = name, client._run
+        self._calls = Calls(name, client._limits, client._health)
+        self._batches: Batches[Promise] = Batches(self._calls, client._health, self._start, promise)
+
+    def _start(self, work: Steps[None]) -> None:
+        """Run a call in the background."""
+        raise NotImplementedError
+
+    def decide_later(self, prediction: Any, id: Any = None, time: Any = None, **about: Any) -> Promise:
+        """Decide in the background, many predictions to a request, and return at once.
+
+        The decision is the result of the future, which may be ignored: reviewers find the prediction in their queue. If
+        more than 10 000 wait, the prediction passes as unreachable. `flush` and `client.close` send what is waiting.
+        `about` is what `decide` takes besides: payload, score, segment, version and others. With asyncio, a running
+        loop is needed.
+        """
+        return self._batches.add(prediction_row(prediction, id, time, **about))
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r}>"
+
+
+class Monitor(_AnyMonitor[Future[Decision]]):
     """A monitor of the service; get it from `Client.monitor`."""
 
     decide = _waiting(Calls.decide)
@@ -247,24 +257,10 @@ class Monitor:
     true_classes = _waiting(Calls.true_classes)
 
     def __init__(self, client: Client, name: str) -> None:
-        self.name = name
-        self._calls = Calls(name, client._limits, client._health)
-        self._run = client._run
-        self._batches: Batches[Future[Decision]] = Batches(self._calls, client._health, self._start, Future)
+        super().__init__(client, name, Future)
 
     def _start(self, work: Steps[None]) -> None:
         threading.Thread(target=self._run, args=(work,), name="sidelight-client").start()
-
-    def decide_later(
-        self, prediction: Any, id: Any = None, time: Any = None, *, payload: Any = None, **about: Any
-    ) -> Future[Decision]:
-        """Decide in the background, many predictions to a request, and return at once.
-
-        The decision is the result of the future, which may be ignored: reviewers find the prediction in their queue. If
-        more than 10 000 wait, the prediction passes as unreachable. `flush` and `client.close` send what is waiting.
-        `about` is what `decide` takes besides: score, segment, version and others.
-        """
-        return self._batches.add(prediction_row(prediction, id, time, payload, **about))
 
     def verifications(
         self, prediction: Any = None, state: str | None = None, since: Any = None, until: Any = None
@@ -284,16 +280,16 @@ class Monitor:
         """Wait until everything deferred has been decided."""
         self._batches.flush()
 
-    def __repr__(self) -> str:
-        return f"<Monitor {self.name!r}>"
 
-
-class AsyncClient(ClientSettings):
+class AsyncClient(_Settings):
     """A client for asyncio; the parameters are those of `Client`."""
+
+    _kind = httpx.AsyncClient
 
     def monitor(self, name: str) -> AsyncMonitor:
         """Return the monitor with this name; whether it exists is checked when it is used."""
-        return self._monitors.setdefault(name, AsyncMonitor(self, name))
+        found: AsyncMonitor = self._monitors.setdefault(name, AsyncMonitor(self, name))
+        return found
 
     async def create(self, name: str, **settings: Any) -> AsyncMonitor:
         """Create a monitor with the arguments of `ClassifierMonitor` and return it; the key needs the scope admin."""
@@ -305,10 +301,6 @@ class AsyncClient(ClientSettings):
         for monitor in list(self._monitors.values()):
             await monitor.flush()
         await self._http.aclose()
-
-    def _open(self) -> None:
-        self._http = httpx.AsyncClient(**self._http_options())
-        self._monitors: dict[str, AsyncMonitor] = {}
 
     async def _run(self, steps: Steps[T]) -> T:
         """Run a call to its end."""
@@ -326,18 +318,14 @@ class AsyncClient(ClientSettings):
             steps.close()  # also if the task is canceled
 
     async def _send(self, step: Send) -> Reply | str:
-        content = bytearray()
         try:
-            async with asyncio.timeout(step.timeout), self._http.stream(**self._request(step)) as response:
-                async for part in response.aiter_bytes():
-                    content += part
-                    if len(content) > LARGEST_REPLY:
-                        return TOO_LARGE
+            async with asyncio.timeout(step.timeout):
+                response = await self._http.request(**self._request(step))
         except httpx.RequestError as error:
-            return failure_of(error)
+            return _failure(error)
         except TimeoutError:
-            return TOO_LATE
-        return reply_of(response, content)
+            return _TOO_LATE
+        return Reply(response.status_code, response.headers, response.content)
 
     async def __aenter__(self) -> Self:
         return self
@@ -346,7 +334,7 @@ class AsyncClient(ClientSettings):
         await self.close()
 
 
-class AsyncMonitor:
+class AsyncMonitor(_AnyMonitor[asyncio.Future[Decision]]):
     """A monitor of the service, for asyncio; get it from `AsyncClient.monitor`. The methods are those of `Monitor`."""
 
     decide = _awaiting(Calls.decide)
@@ -358,20 +346,11 @@ class AsyncMonitor:
     true_classes = _awaiting(Calls.true_classes)
 
     def __init__(self, client: AsyncClient, name: str) -> None:
-        self.name = name
-        self._calls = Calls(name, client._limits, client._health)
-        self._run = client._run
+        super().__init__(client, name, lambda: asyncio.get_running_loop().create_future())
         self._task: asyncio.Task[None] | None = None
-        self._batches: Batches[asyncio.Future[Decision]] = Batches(self._calls, client._health, self._start, _promise)
 
     def _start(self, work: Steps[None]) -> None:
         self._task = asyncio.get_running_loop().create_task(self._run(work))
-
-    def decide_later(
-        self, prediction: Any, id: Any = None, time: Any = None, *, payload: Any = None, **about: Any
-    ) -> asyncio.Future[Decision]:
-        """Decide in the background, see `Monitor.decide_later`; a running loop is needed."""
-        return self._batches.add(prediction_row(prediction, id, time, payload, **about))
 
     async def verifications(
         self, prediction: Any = None, state: str | None = None, since: Any = None, until: Any = None
@@ -387,6 +366,3 @@ class AsyncMonitor:
         """Wait until everything deferred has been decided."""
         while self._task is not None and not self._task.done():
             await asyncio.wait([self._task])
-
-    def __repr__(self) -> str:
-        return f"<AsyncMonitor {self.name!r}>"

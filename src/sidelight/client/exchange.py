@@ -25,6 +25,7 @@ T = TypeVar("T")
 _TRANSIENT = frozenset((HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS))
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
 _LONGEST_TEXT, _MOST_PLACES = 300, 5
+_STATUSES = frozenset(HTTPStatus)
 
 
 class Send(NamedTuple):
@@ -48,6 +49,13 @@ class Reply(NamedTuple):
     status: int
     headers: Mapping[str, str]
     content: bytes
+
+    @property
+    def words(self) -> str:
+        """The status and the kind of content."""
+        status = f"{self.status} {HTTPStatus(self.status).phrase}" if self.status in _STATUSES else str(self.status)
+        kind = _shortened_reply(self.headers.get("content-type", "")) or "no content type"
+        return f"{status} with {kind}, {len(self.content)} bytes"
 
 
 Steps = Generator[Send | Wait, Reply | str | None, T]
@@ -121,15 +129,13 @@ def _retry_after(reply: Reply) -> float:
 
 
 def _gave_up(came: Reply | str | None, attempts: int) -> UnreachableError:
-    tried = "" if attempts == 1 else f" after {attempts} attempts"
+    tried = f"the service is unreachable{'' if attempts == 1 else f' after {attempts} attempts'}"
     if not isinstance(came, Reply):
-        return UnreachableError(f"the service is unreachable{tried}: {came}")
+        return UnreachableError(f"{tried}: {came}")
     problem = _problem(came)
-    said = (
-        f": {_problem_words(problem)}" if problem else f", not from the service ({_reply_kind(came)}): a proxy, perhaps"
-    )
-    kind = UnreachableError if problem else NotTheServiceError
-    return kind(f"the service is unreachable{tried}: {_status_words(came.status)}{said}", came.status, problem)
+    if not problem:
+        return NotTheServiceError(f"{tried}: {came.words}, not from the service: a proxy, perhaps", came.status)
+    return UnreachableError(f"{tried}: {_problem_words(came.status, problem)}", came.status, problem)
 
 
 def _result(reply: Reply) -> Any:
@@ -138,22 +144,13 @@ def _result(reply: Reply) -> Any:
         try:
             return json.loads(reply.content)
         except ValueError:
-            raise _garbage(f"{_status_words(reply.status)} with {_reply_kind(reply)}") from None
-    if 300 <= reply.status < 400:
-        where = _shortened_reply(reply.headers.get("location", "nowhere"))
-        raise ServiceError(
-            f"{_status_words(reply.status)}: the address redirects to {where}; redirects are not followed, since that "
-            "could give the key away: give the client the final address",
-            reply.status,
-        )
+            raise _garbage(reply.words) from None
     problem = _problem(reply)
-    if not problem:
-        raise ServiceError(
-            f"{_status_words(reply.status)} with {_reply_kind(reply)}: the service explains its errors, so something "
-            "else answered: check the address",
-            reply.status,
-        )
-    raise ServiceError(f"{_status_words(reply.status)}: {_problem_words(problem)}", reply.status, problem)
+    if problem:
+        raise ServiceError(_problem_words(reply.status, problem), reply.status, problem)
+    where = reply.headers.get("location")
+    to = "" if where is None else f", to {_shortened_reply(where)}, which is not followed because of the key"
+    raise ServiceError(f"{reply.words}{to}: something else answered, check the address", reply.status)
 
 
 @contextlib.contextmanager
@@ -180,9 +177,9 @@ def _problem(reply: Reply) -> dict[str, Any]:
     return found if isinstance(found, dict) and isinstance(found.get("title"), str) else {}
 
 
-def _problem_words(problem: Mapping[str, Any]) -> str:
+def _problem_words(status: int, problem: Mapping[str, Any]) -> str:
     """Return a problem in words, with its first errors."""
-    parts = [problem["title"]]
+    parts = [f"{status} {problem['title']}"]
     if isinstance(problem.get("detail"), str) and problem["detail"] != problem["title"]:
         parts.append(problem["detail"])
     places = problem.get("errors")
@@ -192,18 +189,6 @@ def _problem_words(problem: Mapping[str, Any]) -> str:
     if len(rows) > _MOST_PLACES:
         parts.append(f"and {len(rows) - _MOST_PLACES} more")
     return "; ".join(_shortened_reply(part) for part in parts)
-
-
-def _status_words(status: int) -> str:
-    try:
-        return f"{status} {HTTPStatus(status).phrase}"
-    except ValueError:
-        return str(status)
-
-
-def _reply_kind(reply: Reply) -> str:
-    kind = _shortened_reply(reply.headers.get("content-type", "")) or "no content type"
-    return f"{kind}, {len(reply.content)} bytes"
 
 
 def _shortened_reply(text: str) -> str:
