@@ -210,10 +210,10 @@ def seconds_of(time: Any) -> float:
 
 def as_list(values: Any, name: str = "predictions", single: str = "decide") -> list[Any]:
     """Return a list, of plain values if the column can make them; errors suggest `single` for one value."""
-    if isinstance(values, str | bytes):
-        raise SidelightError(f"{name} is the text {values!r}: give a list or a column; `{single}` takes a single one")
-    if isinstance(values, Mapping | Set) or len(getattr(values, "shape", ())) > 1:
-        raise SidelightError(f"a {type(values).__name__} is not a list or a single column: {_remedy(values)}")
+    if isinstance(values, str | bytes | Mapping | Set) or len(getattr(values, "shape", ())) > 1:
+        raise SidelightError(
+            f"{name} is a {type(values).__name__}: give a list or a single column; `{single}` takes a single value"
+        )
     for method in ("to_list", "tolist", "to_pylist"):
         if hasattr(values, method):
             plain = getattr(values, method)()
@@ -221,16 +221,7 @@ def as_list(values: Any, name: str = "predictions", single: str = "decide") -> l
     try:
         return list(values)
     except TypeError:
-        pass
-    raise SidelightError(f"{name} is {values!r}: give a list or a column; `{single}` takes a single one")
-
-
-def _remedy(values: Any) -> str:
-    if isinstance(values, Mapping):
-        return "give list(x.values()), and list(x) as ids if its keys are ids"
-    if isinstance(values, Set):
-        return "it has lost order and repeats, so give what it was made from"
-    return "choose one column, as in frame['prediction']"
+        raise SidelightError(f"{name} is {values!r}: give a list or a column; `{single}` takes a single one") from None
 
 
 def column(name: str, values: Any, length: int, of: str = "predictions", single: str = "decide") -> list[Any]:

@@ -57,21 +57,13 @@ def _many(what: str, columns: str) -> Callable[..., Any]:
                 "--from",
                 "source",
                 metavar="PATH",
-                help=f"Read many {what} from a CSV or JSON Lines file; - is standard input.",
+                help=f"Read many {what} from a CSV or JSON file with {columns}; - is standard input.",
             ),
             click.option(
                 "--format",
                 "kind",
                 type=click.Choice(TEXT_FORMATS),
                 help="Format of --from; by default taken from the file name, and jsonl for standard input.",
-            ),
-            click.option(
-                "--column",
-                "columns",
-                multiple=True,
-                metavar="NAME=COLUMN",
-                help=f"The column of --from that holds NAME, if it has another name; NAME is one of {columns}. "
-                "Repeatable.",
             ),
         )
         for option in reversed(options):
@@ -122,8 +114,7 @@ def new_command(file: str, policy: str, classes: tuple[str, ...], as_json: bool,
     epilog="""\b
 Examples:
   sidelight monitor decide pets.json cat --id req-812
-  sidelight monitor decide pets.json --from log.csv \\
-      --column prediction=y_hat --column id=request
+  sidelight monitor decide pets.json --from log.csv
   tail -n 100 log.jsonl | \\
       sidelight monitor decide pets.json --from -
 """,
@@ -139,7 +130,7 @@ Examples:
 )
 @click.option("--score", type=float, metavar="NUMBER", help="A score of the prediction; see --score-is of new.")
 @click.option("--segment", "segments", multiple=True, metavar="NAME=VALUE", help="A segment it belongs to; repeatable.")
-@_many("predictions", "prediction, id, time and score")
+@_many("predictions", "prediction, and id, time and score if known")
 @_JSON
 def decide_command(
     file: str,
@@ -150,7 +141,6 @@ def decide_command(
     segments: tuple[str, ...],
     source: str | None,
     kind: str | None,
-    columns: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Decide whether to verify a prediction of CLASS, or each of many (--from), and record that in FILE.
@@ -160,14 +150,14 @@ def decide_command(
     read as a number if possible; otherwise it is text.
     """
     one = {"prediction": prediction, "id": identity, "time": time, "score": score}
-    rows = _predictions(one, source, kind, columns)
+    rows = _predictions(one, source, kind)
     with changing_monitor_file(file) as monitor:
         found = monitor.decide_many(
             [class_of(monitor, row["prediction"]) for row in rows],
             [None if row["id"] is None else id_of(monitor, row["id"]) for row in rows],
             [row["time"] for row in rows],
             scores=[row["score"] for row in rows],
-            segments=[_named(segments, "--segment") or None] * len(rows),
+            segments=[_named(segments) or None] * len(rows),
         )
     if as_json:
         said = [one._asdict() for one in found]
@@ -183,9 +173,7 @@ def decide_command(
         terminal.write(f"\n{sum(one.verify for one in found)} of {count(len(found), 'prediction')} to verify")
 
 
-def _predictions(
-    one: dict[str, Any], source: str | None, kind: str | None, columns: tuple[str, ...]
-) -> list[dict[str, Any]]:
+def _predictions(one: dict[str, Any], source: str | None, kind: str | None) -> list[dict[str, Any]]:
     """Return the predictions to decide about, checked: one, or those of a file."""
     if (one["prediction"] is None) == (source is None):
         raise SidelightError("give either a CLASS or --from with many predictions")
@@ -193,8 +181,8 @@ def _predictions(
         raise SidelightError("the CLASS or the --id is empty: did you use a shell variable that is not set?")
     rows = [one]
     if source is not None:
-        rows = _rows(source, tuple(one), columns, kind)
-        required_column(rows, "prediction", _named(columns).get("prediction", "prediction"))
+        rows = _rows(source, tuple(one), kind)
+        required_column(rows, "prediction")
     for row in rows:
         if row["time"] is not None:
             seconds_of(row["time"])
@@ -221,8 +209,7 @@ Examples:
 @click.option("--correct/--wrong", "correct", default=None, help="Whether the prediction was right.")
 @click.option("--label", metavar="CLASS", help="The true class.")
 @click.option("--skip", is_flag=True, help="Nobody will verify it: stop waiting for an answer.")
-@_many("answers", "id, correct, label and skipped")
-@click.option("--ignore-unknown", is_flag=True, help="Ignore answers that were not asked for, and say how many.")
+@_many("answers", "id, and correct, label or skipped")
 @_JSON
 def answer_command(
     file: str,
@@ -232,8 +219,6 @@ def answer_command(
     skip: bool,
     source: str | None,
     kind: str | None,
-    columns: tuple[str, ...],
-    ignore_unknown: bool,
     as_json: bool,
 ) -> None:
     """Tell the monitor in FILE what the verification of a prediction showed, or of many (--from).
@@ -251,13 +236,10 @@ def answer_command(
         if correct is None and label is None and not skip:
             raise SidelightError("say what the verification showed: --correct, --wrong, --label CLASS or --skip")
     else:
-        rows = _rows(source, ("id", "correct", "label", "skipped"), columns, kind)
-        required_column(rows, "id", _named(columns).get("id", "id"))
+        rows = _rows(source, ("id", "correct", "label", "skipped"), kind)
+        required_column(rows, "id")
     with changing_monitor_file(file) as monitor:
-        size = len(rows)
         rows = [row | {"id": id_of(monitor, row["id"])} for row in rows]
-        if ignore_unknown:
-            rows = [row for row in rows if row["id"] in monitor.engine.ledger.verifications]
         found = monitor.answer_many(
             [row["id"] for row in rows],
             [yes_or_no(row["correct"]) for row in rows],
@@ -269,11 +251,6 @@ def answer_command(
         terminal.write_json(said[0] if source is None and said else said)
     else:
         terminal.write(terminal.wrap_to_terminal(found[0].text if source is None and found else _answers(found)))
-    if len(found) < size:
-        click.echo(
-            f"sidelight: note: ignored {count(size - len(found), 'answer')} that nobody asked for",
-            err=True,
-        )
 
 
 def _label(monitor: ClassifierMonitor, place: int, id: Id, label: Any, **_: Any) -> Any:
@@ -379,21 +356,18 @@ def _loaded(file: str) -> ClassifierMonitor:
     return ClassifierMonitor.load(file)
 
 
-def _rows(source: str, wanted: Sequence[str], columns: tuple[str, ...], kind: str | None) -> list[dict[str, Any]]:
-    for name in _named(columns):
-        if name not in wanted:
-            raise SidelightError(f"--column {name}=...: the names are {', '.join(wanted)}")
+def _rows(source: str, wanted: Sequence[str], kind: str | None) -> list[dict[str, Any]]:
     if source == "-":
-        return read_rows(sys.stdin, wanted, _named(columns), kind or "jsonl", "standard input")
-    return read_rows(source, wanted, _named(columns), kind)
+        return read_rows(sys.stdin, wanted, kind or "jsonl", "standard input")
+    return read_rows(source, wanted, kind)
 
 
-def _named(columns: tuple[str, ...], option: str = "--column") -> dict[str, str]:
-    pairs = [one.partition("=") for one in columns]
-    for name, equals, column in pairs:
-        if not (name and equals and column):
-            raise SidelightError(f"{option} {name}{equals}{column}: write two words and = between, as in id=request")
-    return {name: column for name, _, column in pairs}
+def _named(segments: tuple[str, ...]) -> dict[str, str]:
+    pairs = [one.partition("=") for one in segments]
+    for name, equals, value in pairs:
+        if not (name and equals and value):
+            raise SidelightError(f"--segment {name}{equals}{value}: write two words and = between, as in language=de")
+    return {name: value for name, _, value in pairs}
 
 
 def _write_table(titles: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:

@@ -13,7 +13,7 @@ from sidelight.cli.server.database import DATABASE, URL, get, note_taken, post, 
 from sidelight.errors import SidelightError
 from sidelight.text import count, thousands
 
-_WHAT = ("decisions", "journal", "audit")
+_WHAT = ("decisions", "journal")
 
 
 @click.command(
@@ -71,7 +71,7 @@ def copy_command(target: str, database: str) -> None:
 
 @click.command(
     "export",
-    short_help="Write decisions, the journal or the audit log for other programs.",
+    short_help="Write decisions or the journal for other programs.",
     epilog="""\b
 Examples:
   sidelight admin export --monitor digits > digits.jsonl
@@ -86,8 +86,7 @@ Examples:
     default="decisions",
     show_default=True,
     metavar="WHAT",
-    help="decisions (each prediction and its outcome), journal (everything that happened) or audit (who changed "
-    "the service).",
+    help="decisions (each prediction and its outcome) or journal (everything that happened).",
 )
 @click.option("--monitor", "monitors", multiple=True, metavar="NAME", help="Only this monitor; repeatable.")
 @click.option(

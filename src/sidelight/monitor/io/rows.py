@@ -199,34 +199,28 @@ def _object(value: Any) -> dict[str, Any] | str:
     return value if isinstance(value, dict) else "not a JSON object"
 
 
-def read_rows(
-    source: Source, wanted: Sequence[str], columns: Mapping[str, str], kind: str | None = None, name: str = ""
-) -> list[dict[str, Any]]:
-    """Return the wanted values of all rows, None where there is none; a row that cannot be read is an error.
-
-    `columns` gives the name of a column if it differs from that of the value. Values of CSV are text.
-    """
+def read_rows(source: Source, wanted: Sequence[str], kind: str | None = None, name: str = "") -> list[dict[str, Any]]:
+    """Return the wanted values of all rows, None where there is none; a row that cannot be read is an error."""
     kind, name = kind or format_of(source, TEXT_FORMATS), name or repr(str(source))
     if kind == "parquet":
         raise SidelightError("Parquet is read by `sidelight monitor replay` only: give CSV or JSON")
-    called = {one: columns.get(one, one) for one in wanted}
     found = []
-    with open_rows(source, kind, list(called.values()), name) as rows:
+    with open_rows(source, kind, wanted, name) as rows:
         for place, row in rows:
             if isinstance(row, str):
                 raise SidelightError(f"{place}: {row}; nothing changed")
-            found.append({one: row.get(column) for one, column in called.items()})
+            found.append({one: row.get(one) for one in wanted})
     if not found:
         raise SidelightError(f"there are no rows in {name}")
     return found
 
 
-def required_column(rows: Sequence[Mapping[str, Any]], name: str, column: str) -> list[Any]:
+def required_column(rows: Sequence[Mapping[str, Any]], name: str) -> list[Any]:
     """Return the values of a column that may not be empty."""
     values = [row[name] for row in rows]
     if None in values:
-        place = "" if any(value is not None for value in values) else f": is there a column {column!r}?"
-        raise SidelightError(f"row {values.index(None) + 1} has no {column!r}{place}; nothing changed")
+        place = "" if any(value is not None for value in values) else f": is there a column {name!r}?"
+        raise SidelightError(f"row {values.index(None) + 1} has no {name!r}{place}; nothing changed")
     return values
 
 
@@ -247,8 +241,8 @@ def read_by_class(path: str | Path, what: str) -> dict[str, float]:
             raise SidelightError(f"{str(path)!r} is not a JSON object from classes to numbers")
         pairs = list(found.items())
     else:
-        rows = read_rows(path, ("class", what), {}, "csv")
-        pairs = list(zip(*(required_column(rows, name, name) for name in ("class", what)), strict=True))
+        rows = read_rows(path, ("class", what), "csv")
+        pairs = list(zip(*(required_column(rows, name) for name in ("class", what)), strict=True))
     numbers: dict[str, float] = {}
     for name, value in pairs:
         if name in numbers:

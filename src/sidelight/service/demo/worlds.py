@@ -1,9 +1,8 @@
-"""Three made-up classifiers: what they see, what they say, and how often they are wrong."""
+"""Two made-up classifiers: what they see, what they say, and how often they are wrong."""
 
 from __future__ import annotations
 
 import itertools
-import json
 import struct
 import zlib
 from collections.abc import Callable
@@ -139,27 +138,6 @@ def _write(real: str, rng: np.random.Generator) -> Payload:
     return Payload(inputs.TEXT, text.encode())
 
 
-_SHOPS = {
-    "travel": ("Northern Rail", "City Taxi", "Hotel Linde"),
-    "meals": ("Trattoria Sole", "Noodle Bar 8", "Station Café"),
-    "software": ("Cloudbase", "Pixel Tools", "Mail Relay"),
-    "office": ("Paper & Pen", "Chair Works", "Lamp Store"),
-}
-
-
-def _file(real: str, rng: np.random.Generator) -> Payload:
-    """Return the record of an expense."""
-    record = {
-        "merchant": _SHOPS[real][int(rng.integers(3))],
-        "amount": round(float(rng.lognormal(3.4, 0.8)), 2),
-        "currency": "EUR",
-        "card": f"•••• {int(rng.integers(1000, 9999))}",
-        "hour": f"{int(rng.integers(7, 23)):02d}:{int(rng.integers(60)):02d}",
-        "note": ["", "team", "client visit", "monthly"][int(rng.integers(4))],
-    }
-    return Payload(inputs.JSON, json.dumps(record).encode())
-
-
 def worlds() -> list[World]:
     """Return the classifiers of the demonstration, each at its beginning."""
     return [
@@ -191,13 +169,5 @@ def worlds() -> list[World]:
             {"billing": 0.03, "delivery": 0.02, "refund": 0.22, "account": 0.1},
             {"billing": "refund", "delivery": "refund", "refund": "billing", "account": "billing"},
             _write,
-        ),
-        World(
-            "expenses",
-            {"tolerance": 0.08, "confidence": 0.95, "daily_cap": 150, "labels": list(_SHOPS)},
-            {"travel": 2, "meals": 3, "software": 1, "office": 1},
-            {"travel": 0.01, "meals": 0.02, "software": 0.16, "office": 0.05},
-            {"travel": "meals", "meals": "travel", "software": "office", "office": "software"},
-            _file,
         ),
     ]

@@ -21,7 +21,7 @@ from sidelight.service.options import Options
 from sidelight.service.problems import Problem
 from sidelight.service.store.base import Reader, Storage, StorageError
 from sidelight.service.webhooks.formats import publish_event
-from sidelight.service.writer.unit import Job, Work, finish_later, monitor_job
+from sidelight.service.writer.unit import Job, Work, monitor_job
 from sidelight.service.writer.writer import Ticket, Writer
 
 C = TypeVar("C")
@@ -114,9 +114,9 @@ class Service:
 
 @monitor_job
 def _count(work: Work, monitor: str, count: Callable[[Replica], C]) -> tuple[Replica, bytes, C]:
-    """Return the counts of a monitor, and up to which entry; they are made after the commit, without a lock."""
+    """Return the counts of a monitor, and up to which entry."""
     replica = work.replica(monitor)
-    return finish_later(lambda: (replica, replica.chain, count(replica)))
+    return replica, replica.chain, count(replica)
 
 
 def _count_report(replica: Replica) -> Counted:

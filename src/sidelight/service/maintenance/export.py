@@ -3,7 +3,6 @@
 - `decisions`: one row for each prediction, with its outcome. Predictions that were let pass are included as long as
   their journal entries exist; the others always.
 - `journal`: everything that happened to the monitors, with the chain that proves it.
-- `audit`: who changed what about the service itself.
 
 Rows are ordered by monitor name and then by time, and contain nothing that depends on the database, so two exports of
 the same data are the same bytes. The database may be served meanwhile: pages are read one by one, up to the last entry
@@ -13,7 +12,7 @@ that each journal had at the start.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from itertools import islice
 from typing import Any, TextIO
@@ -31,43 +30,17 @@ from sidelight.service.store.base import Storage
 
 _PAGE = 1000
 COLUMNS = {
-    "decisions": {
-        "monitor": "text",
-        "id": "text",
-        "prediction": "label",
-        "time": "time",
-        "verify": "truth",
-        "reason": "text",
-        "score": "number",
-        "propensity": "number",
-        "segment": "json",
-        "version": "text",
-        "state": "text",
-        "correct": "truth",
-        "label": "label",
-        "settled_at": "time",
-        "settled_by": "text",
-    },
-    "journal": {
-        "monitor": "text",
-        "number": "whole",
-        "kind": "text",
-        "at": "number",
-        "actor": "text",
-        "key": "text",
-        "body": "json",
-        "chain": "text",
-    },
-    "audit": {
-        "id": "text",
-        "at": "time",
-        "actor": "text",
-        "action": "text",
-        "subject": "text",
-        "detail": "json",
-    },
+    "decisions": (
+        *("monitor", "id", "prediction", "time", "verify", "reason", "score", "propensity", "segment", "version"),
+        *("state", "correct", "label", "settled_at", "settled_by"),
+    ),
+    "journal": ("monitor", *Entry._fields),
 }
-"""What can be exported, with the columns of its rows and their types."""
+"""What can be exported, with the columns of its rows."""
+_TIMES = ("time", "settled_at")
+_NUMBERS = {"number": "int64", "at": "float64", "score": "float64", "propensity": "float64"}
+_TYPES = {"verify": "bool", "correct": "bool", **_NUMBERS}
+"""The types of columns in Parquet that are neither times nor text."""
 
 
 def export_rows(storage: Storage, what: str, names: Iterable[str] = ()) -> Iterator[dict[str, Any]]:
@@ -80,9 +53,6 @@ def export_rows(storage: Storage, what: str, names: Iterable[str] = ()) -> Itera
     if missing:
         known = ", ".join(sorted({one.name for one in found})) or "none"
         raise SidelightError(f"there is no monitor {min(missing)!r}: the monitors are {known}")
-    if what == "audit":
-        yield from _audit_rows(storage)
-        return
     for monitor in found:
         if not wanted or monitor.name in wanted:
             yield from (_journal_rows if what == "journal" else _decision_rows)(storage, monitor)
@@ -138,19 +108,6 @@ def _passed_row(monitor: MonitorRow, data: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _audit_rows(storage: Storage) -> Iterator[dict[str, Any]]:
-    at, id = -1.0, ""
-    sql = "SELECT id, at, actor, action, subject, detail FROM audit WHERE (at, id) > (?, ?) ORDER BY at, id LIMIT ?"
-    while True:
-        with storage.read() as tx:
-            page = tx.all(sql, at, id, _PAGE)
-        for id, at, actor, action, subject, detail in page:
-            values = (id, iso_moment(at), actor, action, subject, journal.read_text(detail))
-            yield dict(zip(COLUMNS["audit"], values, strict=True))
-        if len(page) < _PAGE:
-            return
-
-
 def _exported_entries(storage: Storage, monitor: MonitorRow) -> Iterator[Entry]:
     """Yield the journal up to its last entry at the start, in short transactions."""
     after = monitor.base
@@ -189,29 +146,21 @@ def _write_parquet(found: Iterable[dict[str, Any]], what: str, path: str) -> int
         import pyarrow.parquet as pq
     except ImportError:
         raise SidelightError("Parquet needs pyarrow: run pip install pyarrow") from None
-    kinds = COLUMNS[what]
-    types = {
-        "whole": pa.int64(),
-        "truth": pa.bool_(),
-        "number": pa.float64(),
-        "time": pa.timestamp("us", tz="UTC"),
-    }
-    schema = pa.schema([(name, types.get(kind, pa.string())) for name, kind in kinds.items()])
+    types = {name: pa.type_for_alias(alias) for name, alias in _TYPES.items()}
+    types |= dict.fromkeys(_TIMES, pa.timestamp("us", tz="UTC"))
+    schema = pa.schema([(name, types.get(name, pa.string())) for name in COLUMNS[what]])
     count, left = 0, iter(found)
     with pq.ParquetWriter(path, schema) as writer:
         while page := list(islice(left, 50 * _PAGE)):
-            columns = {name: [_CELLS.get(kind, _as_it_is)(row[name]) for row in page] for name, kind in kinds.items()}
+            columns = {name: [_parquet_cell(name, row[name]) for row in page] for name in COLUMNS[what]}
             writer.write_table(pa.table(columns, schema=schema))
             count += len(page)
     return count
 
 
-def _as_it_is(value: Any) -> Any:
-    return value
-
-
-_CELLS: dict[str, Callable[[Any], Any]] = {
-    "label": lambda value: value if value is None or isinstance(value, str) else journal.text_of(value),
-    "json": journal.text_of,
-    "time": lambda text: None if text is None else datetime.fromisoformat(text),
-}
+def _parquet_cell(name: str, value: Any) -> Any:
+    if value is None or name in _TYPES:
+        return value
+    if name in _TIMES:
+        return datetime.fromisoformat(value)
+    return value if isinstance(value, str) else journal.text_of(value)

@@ -56,18 +56,6 @@ def monitor_job(function: Callable[Concatenate[Work, str, P], T]) -> Callable[Co
     return make
 
 
-class Later:
-    """A result that the writer makes after the commit, before anything else changes."""
-
-    def __init__(self, make: Callable[[], Any]) -> None:
-        self.make = make
-
-
-def finish_later(make: Callable[[], T]) -> T:
-    """Return this from a job whose result takes long and needs no lock; the caller gets what `make` returns."""
-    return Later(make)  # type: ignore[return-value]
-
-
 class Verification(NamedTuple):
     """A prediction that was chosen, and waits for an answer or has one."""
 
@@ -158,7 +146,6 @@ class Work:
         """Decisions that the group has looked up or made, by their keys."""
         self.verifications: dict[bytes, Verification | None] = {}
         """Verifications that the group has looked up or created, by their keys."""
-        self._steady: dict[tuple[Any, ...], list[Row]] = {}
         self.changed: set[str] = set()
 
     def begin(self, monitors: Iterable[str]) -> None:
@@ -175,7 +162,6 @@ class Work:
         """Undo what the request did; a monitor that it changed is rebuilt."""
         if self._own or self._marked:
             self.verifications.clear()
-            self._steady.clear()
         self._own.clear()
         if self._marked:
             self._tx.go_back()
@@ -194,7 +180,6 @@ class Work:
     def writing(self) -> Transaction:
         """Return the transaction, to read and write; everything done earlier in the group is visible in it."""
         self.verifications.clear()
-        self._steady.clear()
         self._unsent.send(self._tx)
         self._mark()
         self._own.send(self._tx)
@@ -213,13 +198,6 @@ class Work:
         if not self._marked:
             self._tx.mark()
             self._marked = True
-
-    def steady(self, sql: str, *values: Value) -> list[Row]:
-        """Return rows that only `writing` changes: queried once per group, without flushing first."""
-        asked = (sql, *values)
-        if asked not in self._steady:
-            self._steady[asked] = self._tx.all(sql, *values)
-        return self._steady[asked]
 
     @property
     def now(self) -> float:

@@ -27,7 +27,7 @@ from sidelight.service.journal.replicas import Replicas
 from sidelight.service.options import Options
 from sidelight.service.problems import unavailable_now
 from sidelight.service.store.base import DiskError, Storage, StorageError, UnavailableError, UnknownOutcomeError
-from sidelight.service.writer.unit import Job, Later, Publisher, Work
+from sidelight.service.writer.unit import Job, Publisher, Work
 
 T = TypeVar("T")
 _IDLE = 1.0
@@ -107,7 +107,6 @@ class Writer:
             self.heartbeat = time.monotonic()
             try:
                 changed = self._do(group)
-                _make_outcomes(group)
                 _tell_results(group)
                 self._rest(changed)
             except Exception as error:  # without its writer the service cannot work
@@ -205,15 +204,6 @@ class Writer:
         for ticket in left:
             ticket.error = unavailable_now("the service has stopped: try again later", 60)
         _tell_results(left)
-
-
-def _make_outcomes(group: Sequence[Ticket[Any]]) -> None:
-    for ticket in group:
-        if isinstance(ticket.outcome, Later) and ticket.error is None:
-            try:
-                ticket.outcome = ticket.outcome.make()
-            except Exception as error:
-                ticket.error = error
 
 
 def _tell_results(group: Sequence[Ticket[Any]]) -> None:

@@ -31,7 +31,7 @@ from sidelight.service.web.visitors import (
     service_of,
     told_words,
 )
-from sidelight.service.writer.unit import Work, finish_later, monitor_job
+from sidelight.service.writer.unit import Work, monitor_job
 
 router = make_router()
 _FIELDS: Mapping[str, Mapping[str, Any]] = CHANGEABLE_SCHEMA["properties"]
@@ -56,7 +56,7 @@ class Field(NamedTuple):
 def _read_settings(work: Work, monitor: str) -> dict[str, Any]:
     """Return the settings that a monitor has, with the defaults of the version that created it."""
     replica = work.replica(monitor)
-    return finish_later(lambda: replica.monitor.to_dict()["settings"] | review_plain(replica.review))
+    return replica.monitor.settings.plain() | review_plain(replica.review)
 
 
 @router.get("/m/{monitor}/settings")
