@@ -16,8 +16,7 @@ from measuring import missed, report
 
 from sidelight.monitor import ClassifierMonitor
 from sidelight.monitor.policies import Explore
-from sidelight.monitor.stats.confidence import rate_test
-from sidelight.monitor.stats.together import share_of
+from sidelight.monitor.stats.confidence import rate_test, share_of
 
 LOOKS = sorted({int(1.1**k) for k in range(100) if 1.1**k <= 4000})
 """After how many predictions somebody looks."""

@@ -16,8 +16,8 @@ from sidelight.service.api.routes.decisions import Predictions
 from sidelight.service.api.routing import make_router
 from sidelight.service.domain.inputs import Prediction
 from sidelight.service.domain.service import Service
+from sidelight.service.http.guards import answer
 from sidelight.service.http.logs import write_json_logs
-from sidelight.service.http.responses import answer
 from sidelight.service.options import Options
 from sidelight.service.server.app import make_app
 from sidelight.service.server.run import address_of, listen

@@ -11,8 +11,7 @@ from sidelight.errors import ParameterError, SidelightError
 from sidelight.monitor.inputs import check_spelling, label, score_of
 from sidelight.monitor.policies import POLICIES, Policy, make_policy
 from sidelight.monitor.setting import Kind, by_class, choice, count, flag, number, patience, setting, settings_of
-from sidelight.monitor.stats.confidence import RateTest, answered_rates, rate_test
-from sidelight.monitor.stats.together import share_of
+from sidelight.monitor.stats.confidence import RateTest, answered_rates, rate_test, share_of
 from sidelight.monitor.types import Label
 
 DRIFT = True

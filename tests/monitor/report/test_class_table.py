@@ -3,8 +3,8 @@
 import pytest
 
 from sidelight.monitor.replays.records import PolicyReplay, ReplayReport, Truth
-from sidelight.monitor.report.class_table import class_table, short_name
 from sidelight.monitor.report.records import ClassReport, Report
+from sidelight.monitor.report.wording import class_table, short_name
 
 COUNTS = {"predictions": 2000, "verified": 40, "errors": 8, "pending": 1, "overdue": 0, "skipped": 0, "counted": 40}
 REST = {

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from sidelight.monitor.stats.boundary import Boundary
+from sidelight.monitor.stats.confidence import Boundary
 from sidelight.monitor.stats.stopping import Stopped
 
 

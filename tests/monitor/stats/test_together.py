@@ -7,8 +7,7 @@ import pytest
 
 from sidelight.errors import SidelightError
 from sidelight.monitor import ClassifierMonitor
-from sidelight.monitor.stats.confidence import rate_test
-from sidelight.monitor.stats.together import share_of
+from sidelight.monitor.stats.confidence import rate_test, share_of
 
 
 @pytest.mark.parametrize("listed", [0, 1, 7])

@@ -16,8 +16,7 @@ from starlette.responses import Response
 
 from service.running import running
 from service.served import Served
-from sidelight.service.http.guards import read_body
-from sidelight.service.http.responses import problem_response
+from sidelight.service.http.guards import problem_response, read_body
 from sidelight.service.limits import most_connections
 from sidelight.service.problems import Problem
 

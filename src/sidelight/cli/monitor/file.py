@@ -20,9 +20,8 @@ from sidelight.monitor.inputs import score_from, seconds_of
 from sidelight.monitor.io.rows import TEXT_FORMATS, check_file, read_rows, required_column, yes_or_no
 from sidelight.monitor.monitor import ClassifierMonitor
 from sidelight.monitor.policies import POLICIES
-from sidelight.monitor.report.class_table import class_table, short_name
 from sidelight.monitor.report.records import Report, by_importance
-from sidelight.monitor.report.wording import notes
+from sidelight.monitor.report.wording import class_table, notes, short_name
 from sidelight.monitor.stats.confidence import Verdict
 from sidelight.monitor.types import Answer, Decision, Id
 from sidelight.table import Column, Table

@@ -19,7 +19,7 @@ from sidelight.monitor.io.labeled_data import MISSING, Columns, LabeledData, rea
 from sidelight.monitor.io.rows import FORMATS, TEXT_FORMATS
 from sidelight.monitor.policies import POLICIES
 from sidelight.monitor.replays.records import ReplayReport, percent
-from sidelight.monitor.report.class_table import short_name
+from sidelight.monitor.report.wording import short_name
 from sidelight.text import count, printable_line
 
 _REPLAY_EPILOG = """\b

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from sidelight.errors import NoEntryError
-from sidelight.monitor.report.class_table import class_table
 from sidelight.monitor.report.records import ClassReport, Report, by_importance
+from sidelight.monitor.report.wording import class_table
 from sidelight.monitor.types import Label
 from sidelight.table import Cell, Column, Row, Table
 

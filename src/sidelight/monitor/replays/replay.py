@@ -14,8 +14,8 @@ from sidelight.monitor.inputs import column, label, plain_number, same_label, se
 from sidelight.monitor.monitor import ClassifierMonitor
 from sidelight.monitor.policies import POLICIES, Policy, wald_cap
 from sidelight.monitor.replays.records import SCORED, Point, PolicyReplay, ReplayReport, Truth, percent
-from sidelight.monitor.report.class_table import short_name
 from sidelight.monitor.report.records import ClassReport, Report
+from sidelight.monitor.report.wording import short_name
 from sidelight.monitor.types import Label
 from sidelight.text import thousands
 

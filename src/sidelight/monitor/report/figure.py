@@ -9,8 +9,8 @@ from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sidelight.monitor.report.class_table import short_name
 from sidelight.monitor.report.records import ClassReport, Report, by_importance
+from sidelight.monitor.report.wording import short_name
 from sidelight.report.figures.colors import ALARM, FAINT, INK, PALE
 from sidelight.report.figures.fonts import drawable_text, families, measure
 from sidelight.text import thousands

@@ -6,9 +6,8 @@ import importlib.util
 from collections import Counter
 from typing import Any
 
-from sidelight.monitor.report.class_table import class_table, short_name
 from sidelight.monitor.report.records import FRESH, Report, by_importance
-from sidelight.monitor.report.wording import notes
+from sidelight.monitor.report.wording import class_table, notes, short_name
 from sidelight.report.document import Block, Bullets, Cards, Document, Figure, Heading, Paragraph, first_items
 from sidelight.report.figures.saving import svg_text
 from sidelight.table import Cell, Column, Table

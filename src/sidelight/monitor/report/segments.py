@@ -16,9 +16,9 @@ from sidelight.monitor.engine.engine import Engine
 from sidelight.monitor.engine.segments import VERSION
 from sidelight.monitor.report.breakdown import Comparison, SegmentReport
 from sidelight.monitor.settings import Settings
+from sidelight.monitor.stats.confidence import share_of
 from sidelight.monitor.stats.overall import Counts, overall
 from sidelight.monitor.stats.paired import Differences, difference_interval
-from sidelight.monitor.stats.together import share_of
 from sidelight.monitor.types import Label
 
 

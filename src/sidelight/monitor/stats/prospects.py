@@ -17,8 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.monitor.stats.boundary import Boundary
-from sidelight.monitor.stats.confidence import RateTest
+from sidelight.monitor.stats.confidence import Boundary, RateTest
 
 _RATES = 15
 _LEVELS = (np.arange(_RATES) + 0.5) / _RATES

@@ -15,8 +15,7 @@ from pydantic_core import from_json
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from sidelight.service.auth.callers import Gate
-from sidelight.service.http.guards import read_body
-from sidelight.service.http.responses import answer
+from sidelight.service.http.guards import answer, read_body
 from sidelight.service.limits import BODY, FIELDS, PARTS, PLACES, SMALL_BODY
 from sidelight.service.problems import MEDIA_TYPE, TITLES, Problem, place, text_fault
 

@@ -20,16 +20,7 @@ from sidelight.monitor.inputs import same_label
 from sidelight.monitor.types import Label
 from sidelight.service.auth import keys
 from sidelight.service.auth.reviewers import has_others
-from sidelight.service.domain import answers
-from sidelight.service.domain.queue import (
-    IS_DISPUTED,
-    Slot,
-    find_verification,
-    free_slot,
-    put_in_slot,
-    slots_of,
-    verifications_where,
-)
+from sidelight.service.domain import answers, queue
 from sidelight.service.domain.verifications import DELETED, FORGOTTEN
 from sidelight.service.journal import entry as journal
 from sidelight.service.journal.replica import Replica
@@ -61,7 +52,7 @@ class Reviewed:
     revision: int
 
 
-def reviews_outcome(slots: Iterable[Slot], reviews: int) -> tuple[bool, Label | None] | None:
+def reviews_outcome(slots: Iterable[queue.Slot], reviews: int) -> tuple[bool, Label | None] | None:
     """Return the correctness that the reviews settle, and the label if they agree on it; None if they do not settle it.
 
     A review beyond the required number settles the others.
@@ -75,7 +66,7 @@ def reviews_outcome(slots: Iterable[Slot], reviews: int) -> tuple[bool, Label | 
     return said[0]["correct"], said[0].get("label") if len(labels) == 1 else None
 
 
-def reviews_disagree(slots: Iterable[Slot], reviews: int) -> bool:
+def reviews_disagree(slots: Iterable[queue.Slot], reviews: int) -> bool:
     """Say whether there are enough reviews and they disagree."""
     said = [one.answer for one in slots if one.slot > 0 and one.answer is not None]
     return len(said) == reviews and len({one["correct"] for one in said}) > 1
@@ -88,23 +79,23 @@ class _Reviewing:
         self.work, self.monitor = work, monitor
         self.replica: Replica = work.replica(monitor)
         self.replica.check_open()
-        self.verification: Verification = find_verification(work.reading, monitor, number, lock=True)
+        self.verification: Verification = queue.find_verification(work.reading, monitor, number, lock=True)
         if self.verification.state in (FORGOTTEN, DELETED):
             raise Problem("gone", f"this verification was {self.verification.state} and no longer needs an answer")
-        self.slots = slots_of(work.reading, monitor, number)
+        self.slots = queue.slots_of(work.reading, monitor, number)
 
     @property
     def review(self) -> ReviewSettings:
         return self.replica.review
 
-    def own(self, reviewer: str) -> Slot | None:
+    def own(self, reviewer: str) -> queue.Slot | None:
         return next((one for one in self.slots if one.reviewer == reviewer), None)
 
-    def put(self, slot: Slot) -> None:
-        put_in_slot(self.work.writing(), self.monitor, self.verification.number, slot)
-        self.slots = slots_of(self.work.reading, self.monitor, self.verification.number)
+    def put(self, slot: queue.Slot) -> None:
+        queue.put_in_slot(self.work.writing(), self.monitor, self.verification.number, slot)
+        self.slots = queue.slots_of(self.work.reading, self.monitor, self.verification.number)
 
-    def remove(self, slot: Slot) -> None:
+    def remove(self, slot: queue.Slot) -> None:
         sql = "DELETE FROM slots WHERE monitor = ? AND verification = ? AND slot = ?"
         self.work.writing().run(sql, self.monitor, self.verification.number, slot.slot)
         self.slots = [one for one in self.slots if one != slot]
@@ -176,14 +167,14 @@ class _Reviewing:
         return found is not None and found[0] == self.verification.correct
 
     def _look_again(self) -> None:
-        self.verification = find_verification(self.work.reading, self.monitor, self.verification.number)
+        self.verification = queue.find_verification(self.work.reading, self.monitor, self.verification.number)
 
 
 def settle_reviewed(work: Work, monitor: str) -> None:
     """Settle the verifications that have all the reviews they need, now that they need fewer."""
     reviews = work.replica(monitor).review.reviews
-    for verification in verifications_where(
-        work.reading, f"v.monitor = ? AND {IS_DISPUTED} ORDER BY v.number", monitor, reviews
+    for verification in queue.verifications_where(
+        work.reading, f"v.monitor = ? AND {queue.IS_DISPUTED} ORDER BY v.number", monitor, reviews
     ):
         on = _Reviewing(work, monitor, verification.number)
         said = [one for one in on.slots if one.slot > 0 and one.answer is not None]
@@ -218,23 +209,23 @@ def give_review(
         return _replace_review(on, reviewer, own, answer, settles)
     if said.skipped:
         # The slot is free again, but the verification is not offered to the same reviewer.
-        on.put(Slot(on.skip_place(), reviewer, None, answer, work.now))
+        on.put(queue.Slot(on.skip_place(), reviewer, None, answer, work.now))
         on.journal(reviewer, answer)
         status = on.follow(reviewer)
         return Reviewed(number, "skipped" if status == "skipped" else "passed on", on.verification.revision)
-    on.put(Slot(_slot_for_review(on, own, settles), reviewer, None, answer, work.now))
+    on.put(queue.Slot(_slot_for_review(on, own, settles), reviewer, None, answer, work.now))
     if on.review.reviews > 1:
         on.journal(reviewer, answer)
     return Reviewed(number, on.follow(reviewer), on.verification.revision)
 
 
-def _slot_for_review(on: _Reviewing, own: Slot | None, settles: bool) -> int:
+def _slot_for_review(on: _Reviewing, own: queue.Slot | None, settles: bool) -> int:
     """Return the slot for an answer; if need be, one that someone else has claimed but not answered."""
     if own is not None and own.slot > 0:
         return own.slot
     taken = {one.slot: one for one in on.slots if one.slot > 0}
     free = {number: one for number, one in taken.items() if one.live(on.work.now)}
-    found = free_slot(free, on.review.reviews)
+    found = queue.free_slot(free, on.review.reviews)
     if found is None:
         found = min(number for number, one in taken.items() if one.answer is None)
     if found > on.review.reviews:
@@ -242,7 +233,9 @@ def _slot_for_review(on: _Reviewing, own: Slot | None, settles: bool) -> int:
     return found
 
 
-def _replace_review(on: _Reviewing, reviewer: str, own: Slot | None, answer: dict[str, Any], settles: bool) -> Reviewed:
+def _replace_review(
+    on: _Reviewing, reviewer: str, own: queue.Slot | None, answer: dict[str, Any], settles: bool
+) -> Reviewed:
     """Replace the answer of a settled verification."""
     if own is None:
         keys.check_settling(settles, "this verification was settled by others: replacing that")
@@ -254,8 +247,8 @@ def _replace_review(on: _Reviewing, reviewer: str, own: Slot | None, answer: dic
         place = on.skip_place()
     else:
         taken = {one.slot: one for one in on.slots if one.slot > 0 and one is not own}
-        place = own.slot if own.slot > 0 else free_slot(taken, on.review.reviews) or 1
-    on.put(Slot(place, reviewer, None, answer, on.work.now))
+        place = own.slot if own.slot > 0 else queue.free_slot(taken, on.review.reviews) or 1
+    on.put(queue.Slot(place, reviewer, None, answer, on.work.now))
     on.journal(reviewer, answer)
     status: ReviewStatus = on.follow(reviewer) if rests else "recorded"
     return Reviewed(on.verification.number, status, on.verification.revision)

@@ -1,4 +1,4 @@
-"""Guards that requests pass: the size of bodies, the rate of each client, and the hosts that are served."""
+"""What all requests pass and all replies have: hosts that are served, sizes of bodies, JSON in ASCII, and problems."""
 
 from __future__ import annotations
 
@@ -8,13 +8,37 @@ import re
 import time
 from collections.abc import Collection
 from functools import lru_cache
+from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from sidelight.service.http.responses import problem_response
+from sidelight.service.journal.entry import text_of
 from sidelight.service.limits import PATIENCE, SLOWEST
-from sidelight.service.problems import Problem
+from sidelight.service.problems import MEDIA_TYPE, Problem
+
+SAFE_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+"""Responses are private to the caller, and browsers must not guess their type."""
+
+
+class ASCIIResponse(JSONResponse):
+    """A JSON answer in ASCII, so that no reader can mistake its encoding."""
+
+    def render(self, content: Any) -> bytes:
+        """Return the bytes of the body."""
+        return text_of(content).encode("ascii")
+
+
+def answer(content: Any, status: int = 200, headers: dict[str, str] | None = None) -> ASCIIResponse:
+    """Return a JSON answer."""
+    return ASCIIResponse(content, status, SAFE_HEADERS | (headers or {}))
+
+
+def problem_response(problem: Problem) -> ASCIIResponse:
+    """Return the answer to a refused request."""
+    return ASCIIResponse(problem.to_dict(), problem.status, SAFE_HEADERS | problem.headers, MEDIA_TYPE)
+
 
 _HOST = re.compile(r"(?:\[(?P<address>[0-9a-f:.]+)\]|(?P<name>[\w.-]+))(?::[0-9]{0,5})?")
 

@@ -26,9 +26,8 @@ from sidelight.service.auth.passwords import Door
 from sidelight.service.auth.single_sign_on import SingleSignOn
 from sidelight.service.domain import retention
 from sidelight.service.domain.service import Service
-from sidelight.service.http.guards import HostAllowList
+from sidelight.service.http.guards import ASCIIResponse, HostAllowList, problem_response
 from sidelight.service.http.logs import AccessLog
-from sidelight.service.http.responses import ASCIIResponse, problem_response
 from sidelight.service.options import Options
 from sidelight.service.problems import TITLES, Problem, unavailable_now
 from sidelight.service.rates import RateLimit

@@ -1,8 +1,8 @@
-"""Deciding about predictions."""
+"""Deciding about predictions, and answers: what verifications showed."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, NotRequired
+from typing import Annotated, Any, Literal, NotRequired
 
 from fastapi import Body
 from pydantic import Field, Tag
@@ -10,10 +10,11 @@ from typing_extensions import TypedDict
 
 from sidelight.service.api.requests import Call, needs_monitor_scope
 from sidelight.service.api.routing import BatchRoute, batch_discriminator, make_router, refusals
-from sidelight.service.domain import decisions
-from sidelight.service.domain.inputs import Label, Prediction, Shape
+from sidelight.service.domain import answers, decisions
+from sidelight.service.domain.answers import CONFLICT, GONE, UNKNOWN
+from sidelight.service.domain.inputs import AnswerTo, Label, Prediction, Shape
 from sidelight.service.limits import BATCH
-from sidelight.service.problems import relocated_problems
+from sidelight.service.problems import Problem, place, relocated_problems
 
 router = make_router("decisions", BatchRoute)
 
@@ -64,3 +65,60 @@ async def decide(body: Predictions, call: Annotated[Call, needs_monitor_scope("d
         for one in made
     ]
     return plain[0] if single else {"decisions": plain}
+
+
+_REFUSED = {UNKNOWN: "not-found", CONFLICT: "conflict", GONE: "gone"}
+_Status = Literal[
+    "recorded", "unchanged", "corrected", "released", "withdrawn", "not chosen", "unknown", "conflict", "gone"
+]
+
+
+class AnswersIn(Shape):
+    """Many answers; each gets its own result."""
+
+    answers: Annotated[list[AnswerTo], Field(max_length=BATCH)]
+
+
+class AnswerOut(TypedDict):
+    """The result of one answer."""
+
+    id: str
+    status: _Status
+    verdict: str | None
+    detail: str
+
+
+class AnswersOut(TypedDict):
+    """Results in the order of the answers."""
+
+    answers: list[AnswerOut]
+
+
+@router.post("/v1/monitors/{monitor}/answers", responses=refusals("conflict", "gone"))
+async def take(
+    body: Annotated[
+        Annotated[AnswerTo, Tag("one")] | Annotated[AnswersIn, Tag("many")], batch_discriminator("answers"), Body()
+    ],
+    call: Annotated[Call, needs_monitor_scope("answer")],
+) -> AnswerOut | AnswersOut:
+    """Record what verifications showed: one answer, or a batch with a result for each.
+
+    A prediction that was let pass gets the status "not chosen", which is not an error: you may send labels for
+    everything. For a single answer, an unknown id gives 404, a verification with a different answer 409, and a
+    forgotten verification 410; in a batch these are statuses of the results.
+
+    An answer settles its verification. In a monitor with two reviews or hidden predictions, and for people who have
+    signed in, this needs the scope settle, too; reviews go through the queue. A monitor that hides predictions does not
+    say whether an answer is right.
+    """
+    single = isinstance(body, AnswerTo)
+    given = [body] if isinstance(body, AnswerTo) else body.answers
+    with relocated_problems(None if single else "answers"):
+        job = answers.record_answers(call.monitor, given, actor=call.caller.actor, settles=call.caller.may("settle"))
+        results = await call.do(job)
+    if single and results[0].status in _REFUSED:
+        found = results[0]
+        stands = {} if found.correct is None else {"correct": found.correct}
+        raise Problem(_REFUSED[found.status], found.detail, places=[place(["id"], found.detail, **stands)])
+    plain: Any = [{"id": one.id, "status": one.status, "verdict": one.verdict, "detail": one.detail} for one in results]
+    return plain[0] if single else {"answers": plain}

@@ -15,7 +15,7 @@ from sidelight.service.api.routing import make_router, refusals
 from sidelight.service.domain import monitors
 from sidelight.service.domain.inputs import Shape
 from sidelight.service.domain.monitors import MonitorRow
-from sidelight.service.http.responses import SAFE_HEADERS, answer
+from sidelight.service.http.guards import SAFE_HEADERS, answer
 from sidelight.service.journal.entry import text_of
 from sidelight.service.limits import BATCH
 from sidelight.service.maintenance.check import prune_journal

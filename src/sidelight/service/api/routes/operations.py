@@ -13,7 +13,7 @@ from sidelight.service.api.requests import Call, Page, needs_monitor_scope, need
 from sidelight.service.api.routing import make_router, refusals
 from sidelight.service.domain import metrics
 from sidelight.service.domain.service import Service
-from sidelight.service.http.responses import SAFE_HEADERS
+from sidelight.service.http.guards import SAFE_HEADERS
 from sidelight.service.journal import entry as journal
 from sidelight.service.problems import Problem, unavailable_now
 from sidelight.service.store.base import Reader

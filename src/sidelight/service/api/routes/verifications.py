@@ -29,7 +29,7 @@ from sidelight.service.domain.verifications import (
     Wanted,
     verification_rows,
 )
-from sidelight.service.http.responses import SAFE_HEADERS, answer
+from sidelight.service.http.guards import SAFE_HEADERS, answer
 from sidelight.service.journal import entry as journal
 from sidelight.service.limits import BATCH
 from sidelight.service.problems import Problem

@@ -13,21 +13,13 @@ from sidelight.service.auth.reviewers import Reviewer
 from sidelight.service.domain import monitors
 from sidelight.service.journal import audit
 from sidelight.service.store.base import Reader
+from sidelight.service.web import visitors
 from sidelight.service.web.rendering import page_address, render_page
-from sidelight.service.web.visitors import (
-    Form,
-    enter_admin_page,
-    form_of,
-    make_router,
-    own_address,
-    page_context,
-    service_of,
-)
 from sidelight.service.webhooks import endpoints
 from sidelight.service.webhooks.formats import EVENTS, FORMATS, GENERIC
 from sidelight.service.writer.unit import Job
 
-router = make_router()
+router = visitors.make_router()
 _SECTIONS = (
     ("/admin", "Reviewers"),
     ("/admin/keys", "Keys"),
@@ -67,47 +59,47 @@ class Secret(NamedTuple):
 @router.get("/admin")
 def reviewers_page(request: Request) -> Response:
     """Show who may sign in."""
-    return _list(request, enter_admin_page(request), "Reviewers")
+    return _list(request, visitors.enter_admin_page(request), "Reviewers")
 
 
 @router.post("/admin/reviewers")
 def invite_reviewer_form(request: Request) -> Response:
     """Add a reviewer and show the link that lets them choose a password."""
-    visitor, form = enter_admin_page(request), form_of(request)
+    visitor, form = visitors.enter_admin_page(request), visitors.form_of(request)
     job = reviewers.invite_reviewer(visitor.actor, form.get("name"), form.all("scope"), _only(form))
-    return _list(request, visitor, "Reviewers", _link(request, service_of(request).do(job)))
+    return _list(request, visitor, "Reviewers", _link(request, visitors.service_of(request).do(job)))
 
 
 @router.get("/admin/keys")
 def keys_page(request: Request) -> Response:
     """Show the keys that programs use."""
-    return _list(request, enter_admin_page(request), "Keys")
+    return _list(request, visitors.enter_admin_page(request), "Keys")
 
 
 @router.post("/admin/keys")
 def create_key_form(request: Request) -> Response:
     """Create a key and show it once."""
-    visitor, form = enter_admin_page(request), form_of(request)
+    visitor, form = visitors.enter_admin_page(request), visitors.form_of(request)
     days = form.number("days")
     seconds = None if days is None else days * _DAY
     job = keys.create_key(visitor.actor, form.get("name"), form.all("scope"), _only(form), seconds)
-    return _list(request, visitor, "Keys", Secret("New key:", _ONCE, service_of(request).do(job).key))
+    return _list(request, visitor, "Keys", Secret("New key:", _ONCE, visitors.service_of(request).do(job).key))
 
 
 @router.get("/admin/webhooks")
 def webhooks_page(request: Request) -> Response:
     """Show the webhooks."""
-    return _list(request, enter_admin_page(request), "Webhooks")
+    return _list(request, visitors.enter_admin_page(request), "Webhooks")
 
 
 @router.post("/admin/webhooks")
 def create_webhook_form(request: Request) -> Response:
     """Create a webhook and show its secret once, if it has one."""
-    visitor, form = enter_admin_page(request), form_of(request)
+    visitor, form = visitors.enter_admin_page(request), visitors.form_of(request)
     given = (form.get("url").strip(), form.all("event"), _only(form), request.app.state.options.egress)
     format = next((one for one in FORMATS if one == form.get("format")), GENERIC)
     job = endpoints.create_webhook(visitor.actor, *given, format, form.get("routing_key").strip() or None)
-    new = service_of(request).do(job)
+    new = visitors.service_of(request).do(job)
     if new.secret is None:
         return RedirectResponse("/admin/webhooks", 303)
     text = "the receiver needs it to check signatures. Copy it now; it will not be shown again."
@@ -117,7 +109,7 @@ def create_webhook_form(request: Request) -> Response:
 @router.post("/admin/{kind}/{id}")
 def change_form(request: Request, kind: str, id: str) -> Response:
     """Change the scopes of a reviewer or key, give them a new link or key, or end or renew their access."""
-    visitor, form, service = enter_admin_page(request), form_of(request), service_of(request)
+    visitor, form, service = visitors.enter_admin_page(request), visitors.form_of(request), visitors.service_of(request)
     what, actor = form.get("do"), visitor.actor
     if (kind, what) == ("reviewers", "link"):
         return _list(request, visitor, "Reviewers", _link(request, service.do(reviewers.renew_link(actor, id))))
@@ -137,8 +129,8 @@ def change_form(request: Request, kind: str, id: str) -> Response:
 @router.get("/admin/audit")
 def audit_page(request: Request, at: float | None = None, id: str = "") -> Response:
     """Show who changed what."""
-    visitor = enter_admin_page(request)
-    with service_of(request).read() as tx:
+    visitor = visitors.enter_admin_page(request)
+    with visitors.service_of(request).read() as tx:
         notes = audit.read_audit(tx, None if at is None else (at, id))
         names = reviewers.reviewer_names(tx)
     entries = [
@@ -158,19 +150,19 @@ def audit_page(request: Request, at: float | None = None, id: str = "") -> Respo
 @router.post("/admin/monitors")
 def create_monitor_form(request: Request) -> Response:
     """Create a monitor from the most common settings."""
-    visitor, form = enter_admin_page(request), form_of(request)
+    visitor, form = visitors.enter_admin_page(request), visitors.form_of(request)
     settings: dict[str, Any] = {"tolerance": form.number("tolerance"), "confidence": form.number("confidence")}
     settings |= {"daily_cap": form.whole("daily_cap"), "reviews": form.whole("reviews")}
     labels = [one.strip() for one in form.get("labels").split(",") if one.strip()]
     settings |= {"labels": labels or None, "blind": True if form.get("blind") else None}
     given = {name: value for name, value in settings.items() if value is not None}
-    row = service_of(request).do(monitors.create_monitor(form.get("name").strip(), given, actor=visitor.actor))
+    row = visitors.service_of(request).do(monitors.create_monitor(form.get("name").strip(), given, actor=visitor.actor))
     return RedirectResponse(f"/m/{row.name}", 303)
 
 
 def _list(request: Request, visitor: Reviewer, section: str, secret: Secret | None = None) -> Response:
     """Show keys, reviewers or webhooks, and a new secret."""
-    with service_of(request).read() as tx:
+    with visitors.service_of(request).read() as tx:
         context: dict[str, Any] = {
             "rows": monitors.with_names(tx, _ROWS[section](tx)),
             "secret": secret,
@@ -185,17 +177,16 @@ def _list(request: Request, visitor: Reviewer, section: str, secret: Secret | No
 
 def _admin(visitor: Reviewer, section: str, context: dict[str, Any]) -> Response:
     shared = {"section": section, "sections": _SECTIONS, "all_scopes": _SCOPES, "secret": None}
-    return render_page("admin.html", page_context(visitor, tab="Admin") | shared | context)
+    return render_page("admin.html", visitors.page_context(visitor, tab="Admin") | shared | context)
 
 
 def _link(request: Request, invitation: reviewers.Invitation) -> Secret:
     text = "it works once, within seven days, and will not be shown again. Send it to no one else."
-    return Secret(
-        f"Link for {invitation.reviewer.name}:", text, reviewers.link_address(own_address(request), invitation.code)
-    )
+    link = reviewers.link_address(visitors.own_address(request), invitation.code)
+    return Secret(f"Link for {invitation.reviewer.name}:", text, link)
 
 
-def _only(form: Form) -> list[str] | None:
+def _only(form: visitors.Form) -> list[str] | None:
     return form.all("monitor") or None
 
 

@@ -22,30 +22,12 @@ from sidelight.service.journal import entry as journal
 from sidelight.service.problems import Problem
 from sidelight.service.settings import make_review, split
 from sidelight.service.store.base import Reader
-from sidelight.service.web import charts
+from sidelight.service.web import charts, class_rows, visitors
 from sidelight.service.web.charts import percent
-from sidelight.service.web.class_rows import (
-    answer_rate,
-    class_address,
-    class_histories,
-    class_standings,
-    class_warnings,
-    needed_words,
-    turn_rows,
-)
 from sidelight.service.web.rendering import page_address, render_page
-from sidelight.service.web.visitors import (
-    enter_page,
-    make_router,
-    monitor_for,
-    new_etag,
-    own_address,
-    page_context,
-    service_of,
-)
 from sidelight.text import count, thousands
 
-router = make_router()
+router = visitors.make_router()
 _MOST_REPORTS = 50
 """How many monitors show counts of classes; each needs a report, which takes time."""
 VERDICTS = ("above", "near", "unknown", "below")
@@ -54,13 +36,13 @@ VERDICTS = ("above", "near", "unknown", "below")
 @router.get("/")
 def overview_page(request: Request) -> Response:
     """Show the monitors."""
-    visitor, service = enter_page(request), service_of(request)
+    visitor, service = visitors.enter_page(request), visitors.service_of(request)
     only = visitor.monitors
     with service.read() as tx:
         rows = [one for one in monitors.all_monitors(tx) if only is None or one.id in only]
         waiting = {one.id: _waiting_reviews(tx, visitor, one) for one in rows}
         now = tx.now()
-    etag = new_etag(request, visitor, [(one.id, one.last, waiting[one.id]) for one in rows])
+    etag = visitors.new_etag(request, visitor, [(one.id, one.last, waiting[one.id]) for one in rows])
     shown = []
     for place, one in enumerate(rows):
         seen = visitor.may("report", one.id) and place < _MOST_REPORTS
@@ -70,7 +52,7 @@ def overview_page(request: Request) -> Response:
     # A warning can end without a new journal entry.
     context = {"monitors": shown, "verdicts": VERDICTS, "now": now, "poll": 5}
     warned = any(warning for *_, warning in shown)
-    return render_page("overview.html", page_context(visitor) | context | {"etag": "" if warned else etag})
+    return render_page("overview.html", visitors.page_context(visitor) | context | {"etag": "" if warned else etag})
 
 
 def _report_or_warning(service: Service, row: MonitorRow) -> tuple[Report | None, str | None]:
@@ -113,10 +95,10 @@ _WORDS = {"above": "Above", "near": "Near", "unknown": "Open", "below": "Below"}
 
 
 _CLASS_WORDS = {
-    "address": class_address,
-    "answer_rate": answer_rate,
-    "needed": needed_words,
-    "warnings_of": class_warnings,
+    "address": class_rows.class_address,
+    "answer_rate": class_rows.answer_rate,
+    "needed": class_rows.needed_words,
+    "warnings_of": class_rows.class_warnings,
     "spark": charts.interval_spark,
 }
 
@@ -124,21 +106,20 @@ _CLASS_WORDS = {
 @router.get("/m/{monitor}")
 def dashboard_page(request: Request, monitor: str, verdict: str = "", q: str = "", page: int = 1) -> Response:
     """Show all classes, the most important first."""
-    visitor, service = enter_page(request), service_of(request)
+    visitor, service = visitors.enter_page(request), visitors.service_of(request)
     with service.read() as tx:
-        row, review = monitor_for(tx, visitor, monitor, "report")
+        row, review = visitors.monitor_for(tx, visitor, monitor, "report")
         waiting = waiting_for(tx, row.id, visitor.actor, review.reviews, visitor.may("settle", row.id))
-    etag = new_etag(request, visitor, row.last, row.settings, waiting)
+    etag = visitors.new_etag(request, visitor, row.last, row.settings, waiting)
     report = service.report(row.id)
     shown, table = _class_table(row, report, verdict, q, page)
     with service.read() as tx:
-        past, unsettled = (
-            class_histories(tx, row.id, [one.name for one in shown]),
-            class_standings(tx, row.id, review.reviews),
-        )
+        past = class_rows.class_histories(tx, row.id, [one.name for one in shown])
+        unsettled = class_rows.class_standings(tx, row.id, review.reviews)
+        turns = [turn for one in past.values() for turn in one.turns]
         keys = [journal.text_of(one.name) for one in shown]
         context = (
-            page_context(visitor, row, "Dashboard")
+            visitors.page_context(visitor, row, "Dashboard")
             | table
             | _totals(report)
             | {
@@ -149,8 +130,8 @@ def dashboard_page(request: Request, monitor: str, verdict: str = "", q: str = "
                 "budgets": _budgets(tx, row, report),
                 "rows": [(one, past[key].points, unsettled.get(key)) for one, key in zip(shown, keys, strict=True)],
                 "columns": charts.stacked_chart(_asked_over_time(tx, row.id), ("answered", "not answered")),
-                "turns": turn_rows(tx, row.id, row.name, [turn for one in past.values() for turn in one.turns]),
-                "base": own_address(request),
+                "turns": class_rows.turn_rows(tx, row.id, row.name, turns),
+                "base": visitors.own_address(request),
                 "now": tx.now(),
                 "poll": 3,
                 "etag": etag,
@@ -193,20 +174,20 @@ def _totals(report: Report) -> dict[str, Any]:
 @router.get("/m/{monitor}/class")
 def class_page(request: Request, monitor: str, name: str) -> Response:
     """Show one class and its history."""
-    visitor, service = enter_page(request), service_of(request)
+    visitor, service = visitors.enter_page(request), visitors.service_of(request)
     with service.read() as tx:
-        row, review = monitor_for(tx, visitor, monitor, "report")
-    etag = new_etag(request, visitor, row.last)
+        row, review = visitors.monitor_for(tx, visitor, monitor, "report")
+    etag = visitors.new_etag(request, visitor, row.last)
     report = service.report(row.id)
     one = _find_class(report, name)
     key = journal.text_of(one.name)
     with service.read() as tx:
-        (points, turns) = class_histories(tx, row.id, [one.name])[key]
-        rows = turn_rows(tx, row.id, row.name, turns)
-        standing, now = class_standings(tx, row.id, review.reviews).get(key), tx.now()
+        (points, turns) = class_rows.class_histories(tx, row.id, [one.name])[key]
+        rows = class_rows.turn_rows(tx, row.id, row.name, turns)
+        standing, now = class_rows.class_standings(tx, row.id, review.reviews).get(key), tx.now()
     bins = () if one.score is None else one.score.bins
     rates = [part.errors / part.verified if part.verified else None for part in bins]
-    context = page_context(visitor, row, "Dashboard") | {
+    context = visitors.page_context(visitor, row, "Dashboard") | {
         **_CLASS_WORDS,
         "one": one,
         "standing": standing,

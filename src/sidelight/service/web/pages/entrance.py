@@ -13,41 +13,31 @@ from sidelight.service.auth import passwords, reviewers, sessions
 from sidelight.service.auth.reviewers import Reviewer
 from sidelight.service.auth.single_sign_on import SECONDS, SingleSignOn, Ticket
 from sidelight.service.problems import Problem
+from sidelight.service.web import visitors
 from sidelight.service.web.rendering import render_page
-from sidelight.service.web.visitors import (
-    door_of,
-    enter_page,
-    form_of,
-    is_secure,
-    local_path,
-    make_router,
-    own_address,
-    page_context,
-    service_of,
-)
 
-router = make_router()
+router = visitors.make_router()
 _LOG = logging.getLogger("sidelight.service")
 
 
 @router.get("/signin")
 def signin_page(request: Request, next: str = "/") -> Response:
     """Ask for a name and a password."""
-    return _signin(request, local_path(next), "")
+    return _signin(request, visitors.local_path(next), "")
 
 
 @router.post("/signin")
 async def signin_form(request: Request) -> Response:
     """Open a session if the name and password are right."""
-    form = form_of(request)
-    name, target = form.get("name"), local_path(form.get("next"))
+    form = visitors.form_of(request)
+    name, target = form.get("name"), visitors.local_path(form.get("next"))
     try:
         _check_passwords(request)
-        await door_of(request).knock(request, name)
+        await visitors.door_of(request).knock(request, name)
         cookie = await run_in_threadpool(_sign_in, request, name, form.get("password"))
     except Problem as problem:
         return _signin(request, target, name, problem)
-    door_of(request).welcome(request, name)
+    visitors.door_of(request).welcome(request, name)
     return _signed_in_response(request, cookie, target)
 
 
@@ -55,12 +45,12 @@ def _sign_in(request: Request, name: str, password: str) -> str:
     account = _known_account(request, name, password, "the name or password is wrong")
     outdated = passwords.is_outdated_hash(account.password or "")
     renewed = passwords.hashed_password(password) if outdated else None
-    return service_of(request).do(sessions.sign_in(account.id, _old_cookie(request), renewed))
+    return visitors.service_of(request).do(sessions.sign_in(account.id, _old_cookie(request), renewed))
 
 
 def _known_account(request: Request, name: str, password: str, refusal: str) -> sessions.Account:
     """Return the account with this name and password."""
-    with service_of(request).read() as tx:
+    with visitors.service_of(request).read() as tx:
         account = sessions.find_account(tx, name)
     right = passwords.password_matches(password, None if account is None else account.password)
     if account is None or not right:
@@ -79,41 +69,41 @@ def _signin(request: Request, target: str, name: str, problem: Problem | None = 
 def account_page(request: Request, changed: bool = False) -> Response:
     """Show who has signed in, and let them change their password."""
     notice = {"kind": "good", "text": "Your password is changed. You are signed out everywhere else."}
-    return _account(enter_page(request), {"notice": notice} if changed else {})
+    return _account(visitors.enter_page(request), {"notice": notice} if changed else {})
 
 
 @router.post("/account")
 async def password_form(request: Request) -> Response:
     """Change the password of someone who knows the old one."""
-    visitor, form = await run_in_threadpool(enter_page, request), form_of(request)
+    visitor, form = await run_in_threadpool(visitors.enter_page, request), visitors.form_of(request)
     try:
-        await door_of(request).knock(request, visitor.name)
+        await visitors.door_of(request).knock(request, visitor.name)
         cookie = await run_in_threadpool(_change, request, visitor, form.get("old"), form.get("password"))
     except Problem as problem:
         return _account(visitor, {}, problem)
-    door_of(request).welcome(request, visitor.name)
+    visitors.door_of(request).welcome(request, visitor.name)
     return _signed_in_response(request, cookie, "/account?changed=1")
 
 
 def _change(request: Request, visitor: Reviewer, old: str, new: str) -> str:
     account = _known_account(request, visitor.name, old, "the old password is wrong; nothing changed")
-    return service_of(request).do(sessions.change_password(account.id, passwords.hashed_password(new)))
+    return visitors.service_of(request).do(sessions.change_password(account.id, passwords.hashed_password(new)))
 
 
 def _account(visitor: Reviewer, context: dict[str, Any], problem: Problem | None = None) -> Response:
-    shared = page_context(visitor, tab="Account") | {"least": passwords.LEAST_LENGTH}
+    shared = visitors.page_context(visitor, tab="Account") | {"least": passwords.LEAST_LENGTH}
     return _form_page("account.html", shared | context, problem)
 
 
 @router.post("/signout")
 def signout_form(request: Request) -> Response:
     """End the session."""
-    enter_page(request)
+    visitors.enter_page(request)
     cookie = _old_cookie(request)
     if cookie is not None:
-        service_of(request).do(sessions.sign_out(cookie))
+        visitors.service_of(request).do(sessions.sign_out(cookie))
     response = RedirectResponse("/signin", 303)
-    sessions.drop_cookie(response, is_secure(request))
+    sessions.drop_cookie(response, visitors.is_secure(request))
     return response
 
 
@@ -126,11 +116,11 @@ def start_page() -> Response:
 @router.post("/start")
 async def start_form(request: Request) -> Response:
     """Use up a link, or only say whom it is for."""
-    form, invited = form_of(request), None
+    form, invited = visitors.form_of(request), None
     code, name = form.get("code"), form.get("name")
     try:
         _check_passwords(request)
-        await door_of(request).knock(request)
+        await visitors.door_of(request).knock(request)
         invited = await run_in_threadpool(_invited, request, code)  # before hashing, which keeps the server busy
         if form.get("look"):
             return _start(code, name, invited)
@@ -147,19 +137,19 @@ def _start(code: str, name: str, invited: str | None, problem: Problem | None = 
 
 def _follow(request: Request, code: str, name: str, password: str) -> str:
     hashed = passwords.hashed_password(password)
-    return service_of(request).do(sessions.follow_link(code, name, hashed, _old_cookie(request)))
+    return visitors.service_of(request).do(sessions.follow_link(code, name, hashed, _old_cookie(request)))
 
 
 def _invited(request: Request, code: str) -> str | None:
     """Return the name of the person whom a link is for; None for a new administrator."""
-    with service_of(request).read() as tx:
+    with visitors.service_of(request).read() as tx:
         id = reviewers.link_owner(tx, tx.now(), code)
         return None if id is None else reviewers.enabled_reviewer(tx, id).name
 
 
 def _signed_in_response(request: Request, cookie: str, target: str) -> Response:
     response = RedirectResponse(target, 303)
-    sessions.set_cookie(response, cookie, is_secure(request))
+    sessions.set_cookie(response, cookie, visitors.is_secure(request))
     return response
 
 
@@ -178,7 +168,7 @@ def _check_passwords(request: Request) -> None:
 
 
 def _old_cookie(request: Request) -> str | None:
-    return sessions.cookie_of(request, is_secure(request))
+    return sessions.cookie_of(request, visitors.is_secure(request))
 
 
 _TICKET = "sidelight-ticket"
@@ -189,8 +179,8 @@ _LONGEST_NAME = 100
 @router.get("/signin/provider")
 async def to_provider(request: Request, next: str = "/") -> Response:
     """Send the browser to the provider."""
-    ticket = Ticket.new(local_path(next))
-    await door_of(request).knock(request)
+    ticket = Ticket.new(visitors.local_path(next))
+    await visitors.door_of(request).knock(request)
     address = await run_in_threadpool(_provider(request).address, ticket, _callback(request))
     response = RedirectResponse(address, 303)
     response.set_cookie(
@@ -198,7 +188,7 @@ async def to_provider(request: Request, next: str = "/") -> Response:
         ticket.cookie,
         max_age=SECONDS,
         path=_TICKET_PATH,
-        secure=is_secure(request),
+        secure=visitors.is_secure(request),
         httponly=True,
         samesite="lax",
     )
@@ -213,11 +203,10 @@ async def back_from_provider(
     ticket = Ticket.read(request.cookies.get(_TICKET), state)
     if error is not None or not code:
         raise Problem("forbidden", "the provider did not sign you in: try again")
-    await door_of(request).knock(request)
+    await visitors.door_of(request).knock(request)
     cookie = await run_in_threadpool(_sign_in_subject, request, ticket, code, iss)
-    response = RedirectResponse(local_path(ticket.next), 303)
-    sessions.set_cookie(response, cookie, is_secure(request))
-    response.delete_cookie(_TICKET, path=_TICKET_PATH, secure=is_secure(request), httponly=True, samesite="lax")
+    response = _signed_in_response(request, cookie, visitors.local_path(ticket.next))
+    response.delete_cookie(_TICKET, path=_TICKET_PATH, secure=visitors.is_secure(request))
     return response
 
 
@@ -226,8 +215,8 @@ def _sign_in_subject(request: Request, ticket: Ticket, code: str, issuer: str | 
     claims = through.claims(ticket, code, issuer, _callback(request))
     subject = f"{through.provider.issuer} {claims['sub']}"
     name = next(filter(None, (_shown_name(claims.get(one)) for one in ("preferred_username", "email", "name", "sub"))))
-    old = sessions.cookie_of(request, is_secure(request))
-    return service_of(request).do(sessions.sign_in_subject(subject, name, through.provider.scopes(claims), old))
+    job = sessions.sign_in_subject(subject, name, through.provider.scopes(claims), _old_cookie(request))
+    return visitors.service_of(request).do(job)
 
 
 def _shown_name(name: object) -> str:
@@ -244,4 +233,4 @@ def _provider(request: Request) -> SingleSignOn:
 
 
 def _callback(request: Request) -> str:
-    return f"{own_address(request).rstrip('/')}/signin/callback"
+    return f"{visitors.own_address(request).rstrip('/')}/signin/callback"

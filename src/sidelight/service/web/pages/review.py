@@ -18,17 +18,8 @@ from starlette.responses import RedirectResponse
 
 from sidelight.service.auth import reviewers
 from sidelight.service.auth.reviewers import Reviewer
-from sidelight.service.domain import inputs
+from sidelight.service.domain import inputs, queue
 from sidelight.service.domain.monitors import MonitorRow
-from sidelight.service.domain.queue import (
-    Slot,
-    claim_verifications,
-    claimed_by,
-    find_verification,
-    last_answered,
-    slots_of,
-    waiting_for,
-)
 from sidelight.service.domain.reviews import Said, give_review, reviews_disagree, settle_verification, withdraw_review
 from sidelight.service.domain.service import Service
 from sidelight.service.domain.verifications import DELETED, FORGOTTEN
@@ -65,12 +56,12 @@ def review_page(
     visitor, service = enter_page(request), service_of(request)
     with service.read() as tx:
         row, review = monitor_for(tx, visitor, monitor, "answer")
-        held = claimed_by(tx, row.id, visitor.actor)
+        held = queue.claimed_by(tx, row.id, visitor.actor)
         number = verification if verification is not None else held[0] if held else None
-        queue = waiting_for(tx, row.id, visitor.actor, review.reviews, visitor.may("settle", row.id))
-        last = last_answered(tx, row.id, visitor.actor)
+        waiting = queue.waiting_for(tx, row.id, visitor.actor, review.reviews, visitor.may("settle", row.id))
+        last = queue.last_answered(tx, row.id, visitor.actor)
         context: dict[str, Any] = {
-            "waiting": queue._replace(verifications=queue.verifications + len(held)),
+            "waiting": waiting._replace(verifications=waiting.verifications + len(held)),
             "held": _held_by_others(tx, row.id, visitor.actor),
             "last": None if last == number else last,
             "done": _reviews_done(tx, row.id, visitor.actor),
@@ -83,7 +74,7 @@ def review_page(
         }
         hosts: Sequence[str] = ()
         if number is not None:
-            found = find_verification(tx, row.id, number)
+            found = queue.find_verification(tx, row.id, number)
             look = shown_payload(tx, row.id, row.name, found.number, review)
             context |= {"payload": look.markup} | choices(review, found.prediction)
             context["verification"] = _shown_verification(tx, visitor, row, review, found)
@@ -143,7 +134,7 @@ def _review_in_form(form: Form) -> Said | None:
 
 
 def _claim_next(service: Service, visitor: Reviewer, row: MonitorRow) -> int | None:
-    claimed = service.do(claim_verifications(row.id, visitor.actor, settle=visitor.may("settle", row.id)))
+    claimed = service.do(queue.claim_verifications(row.id, visitor.actor, settle=visitor.may("settle", row.id)))
     return claimed[0].verification.number if claimed else None
 
 
@@ -151,7 +142,7 @@ def _shown_verification(
     tx: Reader, visitor: Reviewer, row: MonitorRow, review: ReviewSettings, verification: Verification
 ) -> dict[str, Any]:
     """Return what the page shows of a verification; in blind mode nothing depends on the prediction."""
-    slots = slots_of(tx, row.id, verification.number)
+    slots = queue.slots_of(tx, row.id, verification.number)
     own = next((one for one in slots if one.reviewer == visitor.actor and one.answer is not None), None)
     settles = visitor.may("settle", row.id)
     settling = verification.open and reviews_disagree(slots, review.reviews) and settles
@@ -183,7 +174,7 @@ def state_words(verification: Verification, blind: bool) -> tuple[str, str]:
     return "wrong" if verification.label is None else f"wrong, it is {verification.label}", "above"
 
 
-def answer_words(slot: Slot, blind: bool) -> str:
+def answer_words(slot: queue.Slot, blind: bool) -> str:
     """Return what a reviewer said; in blind mode, not whether the prediction is right."""
     said = slot.answer or {}
     if said.get("skipped"):

@@ -20,20 +20,11 @@ from sidelight.service.domain.monitors import MonitorRow
 from sidelight.service.journal import entry as journal
 from sidelight.service.problems import Problem
 from sidelight.service.settings import CHANGEABLE_SCHEMA, SERVED, review_plain
+from sidelight.service.web import visitors
 from sidelight.service.web.rendering import render_page
-from sidelight.service.web.visitors import (
-    Form,
-    enter_page,
-    form_of,
-    make_router,
-    monitor_for,
-    page_context,
-    service_of,
-    told_words,
-)
 from sidelight.service.writer.unit import Work, monitor_job
 
-router = make_router()
+router = visitors.make_router()
 _FIELDS: Mapping[str, Mapping[str, Any]] = CHANGEABLE_SCHEMA["properties"]
 _FIXED = [name for name in SERVED if name not in _FIELDS]
 _KINDS = {"boolean": "switch", "array": "lines", "string": "text"}
@@ -62,9 +53,9 @@ def _read_settings(work: Work, monitor: str) -> dict[str, Any]:
 @router.get("/m/{monitor}/settings")
 def settings_page(request: Request, monitor: str, saved: bool = False) -> Response:
     """Show all settings."""
-    visitor = enter_page(request)
-    with service_of(request).read() as tx:
-        row, _ = monitor_for(tx, visitor, monitor, "report")
+    visitor = visitors.enter_page(request)
+    with visitors.service_of(request).read() as tx:
+        row, _ = visitors.monitor_for(tx, visitor, monitor, "report")
     return _render_settings(request, visitor, row, notice=_SAVED if saved else None)
 
 
@@ -72,7 +63,7 @@ def settings_page(request: Request, monitor: str, saved: bool = False) -> Respon
 def change_settings_form(request: Request, monitor: str) -> Response:
     """Change the settings whose fields were changed."""
     visitor, row = _monitor_administrator(request, monitor)
-    service, form = service_of(request), form_of(request)
+    service, form = visitors.service_of(request), visitors.form_of(request)
     before = service.do(_read_settings(row.id))
     try:
         if form.get("seen") != _settings_digest(before):
@@ -96,18 +87,18 @@ def change_settings_form(request: Request, monitor: str) -> Response:
 def archive_monitor_form(request: Request, monitor: str) -> Response:
     """Archive a monitor whose name was typed."""
     visitor, row = _monitor_administrator(request, monitor)
-    if form_of(request).get("confirm").strip() != row.name:
+    if visitors.form_of(request).get("confirm").strip() != row.name:
         problem = Problem("invalid", "to archive the monitor, type its name; nothing changed")
         return _render_settings(request, visitor, row, problem=problem)
-    service_of(request).do(monitors.archive_monitor(row.id, actor=visitor.actor))
+    visitors.service_of(request).do(monitors.archive_monitor(row.id, actor=visitor.actor))
     request.app.state.names.forget(row.name)
     return RedirectResponse("/", 303)
 
 
 def _monitor_administrator(request: Request, monitor: str) -> tuple[Reviewer, MonitorRow]:
-    visitor = enter_page(request)
-    with service_of(request).read() as tx:
-        return visitor, monitor_for(tx, visitor, monitor, "admin")[0]
+    visitor = visitors.enter_page(request)
+    with visitors.service_of(request).read() as tx:
+        return visitor, visitors.monitor_for(tx, visitor, monitor, "admin")[0]
 
 
 def _render_settings(
@@ -115,22 +106,22 @@ def _render_settings(
     visitor: Reviewer,
     row: MonitorRow,
     *,
-    form: Form | None = None,
+    form: visitors.Form | None = None,
     notice: dict[str, str] | None = None,
     problem: Problem | None = None,
 ) -> Response:
-    values = service_of(request).do(_read_settings(row.id))
+    values = visitors.service_of(request).do(_read_settings(row.id))
     fields = []
     for name, schema in _FIELDS.items():
         kind = kind_of(name)
         text = setting_field_text(kind, values.get(name)) if form is None else form.get(name)
         fields.append(Field(name, kind, text, schema.get("description", "")))
-    context = page_context(visitor, row, "Settings") | {
+    context = visitors.page_context(visitor, row, "Settings") | {
         "fields": fields,
         "editable": visitor.may("admin", row.id),
         "fixed": [(name, journal.text_of(value)) for name, value in values.items() if name in _FIXED],
         "seen": _settings_digest(values),
-        "notice": notice if problem is None else {"kind": "bad", "text": told_words(problem)},
+        "notice": notice if problem is None else {"kind": "bad", "text": visitors.told_words(problem)},
         "created_at": row.created_at,
     }
     return render_page("settings.html", context, status=200 if problem is None else problem.status)

@@ -1,0 +1,200 @@
+"""`sidelight admin key|reviewer`: keys of programs, and people who sign in."""
+
+from __future__ import annotations
+
+import time
+import unicodedata
+from typing import Any
+
+import click
+
+from sidelight.cli import terminal
+from sidelight.cli.group import InOrder
+from sidelight.cli.server.database import DATABASE, MONITORS, URL, add_list, get, moment, post
+from sidelight.errors import SidelightError
+
+SCOPES = ("decide", "answer", "settle", "report", "admin")
+SCOPE = click.option(
+    "--scope",
+    "scopes",
+    multiple=True,
+    required=True,
+    type=click.Choice(SCOPES),
+    metavar="SCOPE",
+    help="What the key allows: decide, answer, settle, report or admin; repeatable, no scope includes another.",
+)
+_DAY = 86_400.0
+KEY = click.argument("key", metavar="KEY")
+
+
+key_group = InOrder(
+    "key",
+    short_help="Manage the keys that programs use.",
+    help="Create, list, rotate and revoke the keys that programs send as 'Authorization: Bearer KEY'.",
+)
+
+
+@key_group.command(
+    "create",
+    short_help="Create a key, and print it.",
+    epilog="""\b
+Examples:
+  sidelight admin key create --scope decide
+  sidelight admin key create --scope decide \\
+      --scope answer --monitor digits --days 90
+""",
+)
+@DATABASE
+@SCOPE
+@MONITORS
+@click.option("--name", default="made by a command", show_default=True, metavar="TEXT", help="What the key is for.")
+@click.option(
+    "--days",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="N",
+    help="The key expires after N days; by default, never.",
+)
+def create_command(
+    database: str, scopes: tuple[str, ...], only: tuple[str, ...], name: str, days: float | None
+) -> None:
+    """Create a key and print nothing but the key; it is never shown again.
+
+    The scopes are 'decide' to ask about predictions, 'answer' to hand in answers, 'settle' to settle disagreements,
+    'report' to read reports and metrics, 'admin' for everything else.
+    """
+    seconds = None if days is None else days * _DAY
+    body = {"name": name, "scopes": list(scopes), "monitors": list(only) or None, "expires_in": seconds}
+    click.echo(post(database, "/v1/keys", body)["key"])
+
+
+def _state(key: dict[str, Any]) -> str:
+    if key["revoked_at"] is not None:
+        return "revoked"
+    return "expired" if key["expires_at"] is not None and key["expires_at"] <= time.time() else "works"
+
+
+add_list(
+    key_group,
+    "/v1/keys",
+    "List the keys, newest first; the keys themselves are not stored.",
+    lambda one: (
+        {name: one[name] for name in ("id", "name", "scopes", "monitors")}
+        | {"state": _state(one), "expires": moment(one["expires_at"]), "used": moment(one["used_at"])}
+    ),
+    "no keys yet: create one with 'sidelight admin key create'",
+)
+
+
+@key_group.command("rotate", short_help="Replace a key with a new one.")
+@KEY
+@DATABASE
+@click.option(
+    "--hours",
+    type=click.FloatRange(min=0),
+    default=24.0,
+    show_default=True,
+    metavar="N",
+    help="How long the old key still works.",
+)
+def rotate_command(key: str, database: str, hours: float) -> None:
+    """Print a new key with the scopes of KEY, which is an id from the list, a prefix, or the key itself."""
+    click.echo(post(database, f"/v1/keys/{_key_id(key)}/rotate", {"grace": 3600.0 * hours})["key"])
+
+
+@key_group.command("revoke", short_help="Revoke a key.")
+@KEY
+@DATABASE
+def revoke_command(key: str, database: str) -> None:
+    """Revoke KEY, which is an id from the list, a prefix, or the key itself; servers notice within five seconds."""
+    post(database, f"/v1/keys/{_key_id(key)}/revoke")
+    terminal.write("revoked")
+
+
+def _key_id(key: str) -> str:
+    """Return the id of a key, given its id, its prefix or the whole key."""
+    id = key.removeprefix("sl_").partition("_")[0]
+    if len(id) != 10 or not id.isalnum() or not id.isascii():
+        raise SidelightError("there is no such key: list the keys with `sidelight admin key list`")
+    return id
+
+
+_NAME = click.argument("name", metavar="NAME")
+
+
+reviewer_group = InOrder(
+    "reviewer",
+    short_help="Manage the people who sign in.",
+    help="Invite people who review in the browser, list them, and disable or enable them.",
+)
+
+
+@reviewer_group.command("invite", short_help="Add a person, and print a link for them.")
+@_NAME
+@DATABASE
+@click.option(
+    "--scope",
+    "scopes",
+    multiple=True,
+    type=click.Choice(SCOPES[1:]),
+    default=("answer", "report"),
+    show_default=True,
+    metavar="SCOPE",
+    help="What they may do: answer, settle, report or admin; repeatable.",
+)
+@MONITORS
+@URL
+def invite_command(name: str, database: str, scopes: tuple[str, ...], only: tuple[str, ...], url: str) -> None:
+    """Add a person called NAME and print a link to choose a password; it works for a week."""
+    body = {"name": name, "scopes": list(scopes), "monitors": list(only) or None}
+    click.echo(post(database, "/v1/reviewers", body, url)["link"])
+
+
+add_list(
+    reviewer_group,
+    "/v1/reviewers",
+    "List the people who can sign in, and those who no longer can.",
+    lambda one: (
+        {name: one[name] for name in ("name", "scopes", "monitors")}
+        | {
+            "state": "disabled" if one["disabled_at"] is not None else "works" if one["ready"] else "invited",
+            "since": moment(one["created_at"]),
+        }
+    ),
+    "no reviewers yet: add one with 'sidelight admin reviewer invite'",
+)
+
+
+@reviewer_group.command("link", short_help="Print a new link, for a forgotten password.")
+@_NAME
+@DATABASE
+@URL
+def link_command(name: str, database: str, url: str) -> None:
+    """Print a link for NAME to choose a new password; it works for a week, and the old password works until then."""
+    click.echo(post(database, f"/v1/reviewers/{_reviewer_id(database, name)}/link", url=url)["link"])
+
+
+@reviewer_group.command("disable", short_help="Stop a person from signing in.")
+@_NAME
+@DATABASE
+def disable_command(name: str, database: str) -> None:
+    """Stop NAME from signing in: sessions end, verifications they held are released, their answers stay."""
+    post(database, f"/v1/reviewers/{_reviewer_id(database, name)}/disable")
+    terminal.write("disabled")
+
+
+@reviewer_group.command("enable", short_help="Let a person sign in again.")
+@_NAME
+@DATABASE
+def enable_command(name: str, database: str) -> None:
+    """Let NAME sign in again, with the old password."""
+    post(database, f"/v1/reviewers/{_reviewer_id(database, name)}/enable")
+    terminal.write("enabled")
+
+
+def _reviewer_id(database: str, name: str) -> str:
+    spelled = unicodedata.normalize("NFC", name.strip())
+    for one in get(database, "/v1/reviewers")["reviewers"]:
+        if spelled in (one["name"], one["id"]):
+            id: str = one["id"]
+            return id
+    raise SidelightError(f"there is no reviewer {name!r}: list them with `sidelight admin reviewer list`")
