@@ -14,7 +14,7 @@ from sidelight.monitor import ClassifierMonitor
 from sidelight.monitor.stats.confidence import rate_test
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from sidelight.monitor.stats.stopping import stopped_test
+from sidelight.monitor.stats.prospects import stopped_test
 from tests.monitor.stats.stopping import missed, wald_labels
 
 TOLERANCES = (0.01, 0.025, 0.05, 0.1, 0.2, 0.3)

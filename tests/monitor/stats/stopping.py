@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from sidelight.monitor.stats.confidence import Boundary
-from sidelight.monitor.stats.stopping import Stopped
+from sidelight.monitor.stats.prospects import Stopped
 
 
 def near_stopped(test, rate, horizon):

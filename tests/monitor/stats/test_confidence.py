@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sidelight.monitor.stats.confidence import RateTest, rate_test
-from sidelight.monitor.stats.stopping import stopped_test
+from sidelight.monitor.stats.prospects import stopped_test
 from tests.monitor.stats.stopping import missed, wald_labels
 
 COUNTS = st.integers(0, 10**9).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))

@@ -8,7 +8,7 @@ import pytest
 from sidelight.errors import SidelightError
 from sidelight.monitor import ClassifierMonitor
 from sidelight.monitor.stats.confidence import RateTest, answered_rates, rate_test, true_rates
-from sidelight.monitor.stats.stopping import stopped_test
+from sidelight.monitor.stats.prospects import stopped_test
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.01, 0.3, 1.0])

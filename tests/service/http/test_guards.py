@@ -5,8 +5,8 @@ import pytest
 from starlette.requests import Request
 
 from sidelight.service.http.guards import HostAllowList, host_of, read_body
+from sidelight.service.limits import RateLimit, neighborhood
 from sidelight.service.problems import Problem
-from sidelight.service.rates import RateLimit, neighborhood
 
 
 def ask(app, chunks=(b"",), headers=()):

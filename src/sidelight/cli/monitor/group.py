@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sidelight.cli.group import InOrder
 from sidelight.cli.monitor import file
-from sidelight.cli.monitor.change import change_command
+from sidelight.cli.monitor.options import change_command
 from sidelight.cli.monitor.plan import plan_command
 from sidelight.cli.monitor.replay import replay_command
 

@@ -38,7 +38,7 @@ def plan_command(tolerance: float, confidence: float, rates: tuple[float, ...], 
     same confidence, right in nine of ten cases, by a normal approximation.
     """
     from sidelight.monitor.stats.confidence import rate_test
-    from sidelight.monitor.stats.stopping import stopped_test
+    from sidelight.monitor.stats.prospects import stopped_test
 
     _check_rates(tolerance, confidence, rates)
     chosen = sorted(set(rates)) or [factor * tolerance for factor in _FACTORS if factor * tolerance <= 1.0]

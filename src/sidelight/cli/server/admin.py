@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sidelight.cli.group import InOrder
-from sidelight.cli.server import accounts, data, monitors, webhooks
+from sidelight.cli.server import accounts, data, monitors
 
 command = InOrder(
     "admin",
@@ -15,5 +15,5 @@ command = InOrder(
 )
 
 
-for _command in (accounts.key_group, accounts.reviewer_group, monitors.group, webhooks.group, *data.COMMANDS):
+for _command in (accounts.key_group, accounts.reviewer_group, monitors.monitor_group, monitors.webhook_group, *data.COMMANDS):
     command.add_command(_command)

@@ -16,8 +16,8 @@ from starlette.requests import Request
 
 from sidelight.service.auth import keys
 from sidelight.service.auth.keys import Caller
+from sidelight.service.limits import RateLimit
 from sidelight.service.problems import Problem
-from sidelight.service.rates import RateLimit
 
 if TYPE_CHECKING:
     from sidelight.service.domain.service import Service

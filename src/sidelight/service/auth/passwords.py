@@ -19,9 +19,8 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from starlette.requests import Request
 
 from sidelight.service.auth.reviewers import spelled_name
-from sidelight.service.limits import SIGN_IN_PATIENCE, SIGN_INS, SIGN_INS_AS
+from sidelight.service.limits import SIGN_IN_PATIENCE, SIGN_INS, SIGN_INS_AS, RateLimit, neighborhood
 from sidelight.service.problems import Problem, unavailable_now
-from sidelight.service.rates import RateLimit, neighborhood
 
 LEAST_LENGTH, MOST_LENGTH = 10, 200
 _AT_ONCE, _MOST_WAITING = 2, 16

@@ -28,9 +28,9 @@ from sidelight.service.domain import retention
 from sidelight.service.domain.service import Service
 from sidelight.service.http.guards import ASCIIResponse, HostAllowList, problem_response
 from sidelight.service.http.logs import AccessLog
+from sidelight.service.limits import RateLimit
 from sidelight.service.options import Options
 from sidelight.service.problems import TITLES, Problem, unavailable_now
-from sidelight.service.rates import RateLimit
 from sidelight.service.store.base import StorageError
 from sidelight.service.web import pages
 from sidelight.service.webhooks import outbox
