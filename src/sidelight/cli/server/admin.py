@@ -15,5 +15,11 @@ command = InOrder(
 )
 
 
-for _command in (accounts.key_group, accounts.reviewer_group, monitors.monitor_group, monitors.webhook_group, *data.COMMANDS):
+for _command in (
+    accounts.key_group,
+    accounts.reviewer_group,
+    monitors.monitor_group,
+    monitors.webhook_group,
+    *data.COMMANDS,
+):
     command.add_command(_command)

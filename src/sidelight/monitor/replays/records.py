@@ -69,8 +69,6 @@ class PolicyReplay:
     right: int
     wrong: int
     unknown: int
-    leaning_right: int
-    """Of the unknown ones, how many have their estimate on the right side."""
     first_certain: dict[Label, int]
     """After how many predictions of the whole stream each verdict, as it is at the end, was reached."""
 
@@ -169,8 +167,7 @@ class ReplayReport:
         )
         return (
             f"Saved verifications are counted against verifying everything{wald * self.against_wald}. A verdict is "
-            "right if it is certain and agrees with the error rate in the whole file; an unknown one leans right if "
-            "its estimate is on the right side."
+            "right if it is certain and agrees with the error rate in the whole file."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -186,7 +183,7 @@ class ReplayReport:
         }
 
     def _row(self, one: PolicyReplay) -> dict[str, Any]:
-        names = ("policy", "verifications", "right", "wrong", "unknown", "leaning_right")
+        names = ("policy", "verifications", "right", "wrong", "unknown")
         saved = {"saved_of_all": self.saved_of_all(one), "saved_of_wald": self.saved_of_wald(one)}
         return {name: getattr(one, name) for name in names} | saved | {"classes": one.report.to_records()}
 
@@ -203,12 +200,11 @@ class ReplayReport:
             Column("right"),
             Column("wrong"),
             Column("unknown"),
-            Column("leaning right", alone="leaning"),
         ]
         return Table(columns, [self._line(one, one.policy == chosen) for one in self.policies])
 
     def _line(self, one: PolicyReplay, chosen: bool) -> Row:
         wrong = Cell(one.wrong, look="wrong" if one.wrong else "")
         saved = (self.saved_of_all(one), *([self.saved_of_wald(one)] if self.against_wald else []))
-        cells = (one.title, one.verifications, *saved, one.right, wrong, one.unknown, one.leaning_right)
+        cells = (one.title, one.verifications, *saved, one.right, wrong, one.unknown)
         return Row(cells, look="chosen" if chosen else "")

@@ -14,7 +14,7 @@ from sidelight.monitor.inputs import column, label, plain_number, same_label, se
 from sidelight.monitor.monitor import ClassifierMonitor
 from sidelight.monitor.policies import POLICIES, Policy, wald_cap
 from sidelight.monitor.replays.records import SCORED, Point, PolicyReplay, ReplayReport, Truth, percent
-from sidelight.monitor.report.records import ClassReport, Report
+from sidelight.monitor.report.records import Report
 from sidelight.monitor.report.wording import short_name
 from sidelight.monitor.types import Label
 from sidelight.text import thousands
@@ -165,25 +165,11 @@ def _judged(
     facts: tuple[Truth, ...],
 ) -> PolicyReplay:
     """Compare the verdicts with the truth."""
-    right = wrong = unknown = leaning = 0
-    for truth in facts:
-        one = report[truth.name]
-        if one.verdict == "unknown":
-            unknown += 1
-            leaning += _leans(one) == truth.verdict
-        elif truth.contradicts(one):
-            wrong += 1
-        else:
-            right += 1
+    certain = [truth for truth in facts if report[truth.name].verdict != "unknown"]
+    wrong = sum(truth.contradicts(report[truth.name]) for truth in certain)
+    verdicts = len(certain) - wrong, wrong, len(facts) - len(certain)
     policy = monitor.engine.settings.policy
-    return PolicyReplay(policy.name, policy.title or policy.name, report, paths, right, wrong, unknown, leaning, first)
-
-
-def _leans(one: ClassReport) -> str | None:
-    """Return the side on which the estimate lies."""
-    if one.estimate is None:
-        return None
-    return "above" if one.estimate > one.tolerance else "below"
+    return PolicyReplay(policy.name, policy.title or policy.name, report, paths, *verdicts, first)
 
 
 def _drift_hints(

@@ -99,14 +99,13 @@ async def identify(request: Request) -> Caller:
     """Return the caller by the key, or else the session, of a request; count it against their rate."""
     state: Any = request.app.state
     header = request.headers.get("authorization")
-    found = await (state.session_caller(request) if header is None else state.keys.caller(_bearer(header)))
+    if header is None:
+        found = await state.session_caller(request)
+    else:
+        kind, _, text = header.partition(" ")
+        found = await state.keys.caller(text.strip() if kind.lower() == "bearer" else "")
     if found is None:
         raise Problem("unauthorized", "send a valid key as 'Authorization: Bearer KEY'", headers=_CHALLENGE)
     limit: RateLimit = state.rates
     limit.take(found.actor)
     return found
-
-
-def _bearer(header: str) -> str:
-    kind, _, text = header.partition(" ")
-    return text.strip() if kind.lower() == "bearer" else ""

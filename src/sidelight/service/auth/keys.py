@@ -25,7 +25,6 @@ SCOPES = ("decide", "answer", "settle", "report", "admin")
 GRACE = 86_400.0
 """Seconds for which a key still works after it was rotated."""
 LONGEST = 10 * 366 * 86_400.0
-_LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
 _COLUMNS = "id, name, prefix, scopes, monitors, created_at, created_by, expires_at, revoked_at, used_at"
 
 
@@ -79,11 +78,6 @@ class NewKey(Key):
     key: str
 
 
-def new_account_id() -> str:
-    """Return a new id for a key or reviewer, without characters that look alike."""
-    return "".join(secrets.choice(_LETTERS) for _ in range(10))
-
-
 def key_digest(text: str) -> bytes:
     """Return what is stored of a key."""
     return hashlib.sha256(text.encode("utf-8", "replace")).digest()
@@ -121,7 +115,9 @@ def create_key(
     """
     check_text("name", name)
     scopes = check_scopes(scopes)
-    seconds = check_lifetime(seconds)
+    if seconds is not None and not 0.0 < seconds <= LONGEST:
+        wrong = place(["expires_in"], f"give seconds, more than 0 and at most {LONGEST:.0f}, or null for no limit")
+        raise Problem("invalid", "this lifetime is not allowed", places=[wrong])
     only = None if only is None else monitor_ids(work.reading, only)
     return _insert_key(work, actor, name, scopes, only, None if seconds is None else work.now + seconds)
 
@@ -130,11 +126,9 @@ def create_key(
 def rotate_key(work: Work, actor: str, id: str, grace: float = GRACE) -> NewKey:
     """Replace a key with a new one; the old key works for a while, so that nothing stops."""
     old = _live_key(work, id)
-    if not 0.0 <= grace <= LONGEST:
-        raise Problem("invalid", "the grace of a rotated key must be from 0 seconds to ten years")
-    ends = work.now + grace if old.expires_at is None else min(old.expires_at, work.now + grace)
-    lifetime = None if old.expires_at is None else old.expires_at - old.created_at
-    expires = None if lifetime is None else work.now + lifetime
+    ends, expires = work.now + grace, None
+    if old.expires_at is not None:
+        ends, expires = min(old.expires_at, ends), work.now + old.expires_at - old.created_at
     new = _insert_key(work, actor, old.name, old.scopes, old.monitors, expires)
     work.writing().run("UPDATE keys SET expires_at = ? WHERE id = ?", ends, old.id)
     audit.write_audit(work.writing(), actor, "key rotated", old.prefix, replaced_by=new.prefix, works_until=ends)
@@ -189,14 +183,6 @@ def check_scopes(scopes: Collection[str]) -> tuple[str, ...]:
     return tuple(one for one in SCOPES if one in scopes)
 
 
-def check_lifetime(seconds: float | None) -> float | None:
-    """Return a checked lifetime in seconds."""
-    if seconds is not None and not 0.0 < seconds <= LONGEST:
-        wrong = place(["expires_in"], f"give seconds, more than 0 and at most {LONGEST:.0f}, or null for no limit")
-        raise Problem("invalid", "this lifetime is not allowed", places=[wrong])
-    return seconds
-
-
 def monitor_ids(tx: Reader, names: Collection[str]) -> tuple[str, ...]:
     """Return the ids of existing monitors, by name."""
     if not names:
@@ -214,7 +200,7 @@ def monitor_ids(tx: Reader, names: Collection[str]) -> tuple[str, ...]:
 def _insert_key(
     work: Work, actor: str, name: str, scopes: Sequence[str], only: Sequence[str] | None, expires: float | None
 ) -> NewKey:
-    id = new_account_id()
+    id = secrets.token_hex(5)
     prefix = f"sl_{id}"
     text = f"{prefix}_{secrets.token_urlsafe(32)}"
     monitors = None if only is None else text_of(list(only))

@@ -17,7 +17,6 @@ from sidelight.service.auth.keys import (
     check_rights,
     check_scopes,
     monitor_ids,
-    new_account_id,
     set_rights,
 )
 from sidelight.service.journal import audit
@@ -220,7 +219,7 @@ def insert_reviewer(
     check_text("name", name)
     if work.reading.one("SELECT 1 FROM reviewers WHERE name = ?", name) is not None:
         raise Problem("conflict", "this name is taken: choose another one")
-    id = new_account_id()
+    id = secrets.token_hex(5)
     monitors = None if only is None else text_of(list(only))
     work.writing().run(
         "INSERT INTO reviewers (id, name, password, subject, scopes, monitors, preferences, created_at)"

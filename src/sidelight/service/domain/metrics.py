@@ -10,7 +10,7 @@ import contextlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sidelight.monitor.report.records import ClassReport, Report
+from sidelight.monitor.report.records import Report
 from sidelight.service.domain.service import Service
 from sidelight.service.problems import Problem
 from sidelight.service.store.base import Reader
@@ -68,34 +68,24 @@ def _stored(tx: Reader, monitors: Collection[tuple[Any, ...]]) -> Iterator[Famil
     """Yield what the database says about each monitor without a report."""
     last = [({"monitor": name}, number) for _, name, number in monitors]
     yield Family("sidelight_journal_entries_total", "counter", "Journal entries.", last)
-    names = {id: name for id, name, _ in monitors}
-    now = tx.now()
+    names, now = {id: name for id, name, _ in monitors}, tx.now()
     sql = "SELECT monitor, MIN(asked_at) FROM verifications WHERE state IN ('open', 'overdue') GROUP BY monitor"
-    oldest = sorted(tx.all(sql))
-    ages = [({"monitor": names[id]}, max(0.0, now - at)) for id, at in oldest if id in names]
-    yield Family(
-        "sidelight_oldest_open_verification_seconds",
-        "gauge",
-        "Age of the oldest verification that is waiting for an answer.",
-        ages,
-    )
+    ages = [({"monitor": names[id]}, max(0.0, now - at)) for id, at in sorted(tx.all(sql)) if id in names]
+    help = "Age of the oldest verification that is waiting for an answer."
+    yield Family("sidelight_oldest_open_verification_seconds", "gauge", help, ages)
 
 
 def _of_the_service(tx: Reader) -> Iterator[Family]:
     """Yield what does not belong to a monitor: webhooks and their messages."""
     waiting, oldest = tx.one("SELECT COUNT(*), MIN(created_at) FROM outbox WHERE sent_at IS NULL") or (0, None)
     (failing,) = tx.one("SELECT COUNT(*) FROM webhooks WHERE disabled_at IS NULL AND failure IS NOT NULL") or (0,)
+    age = max(0.0, tx.now() - oldest) if oldest else 0
     for name, help, value in (
-        ("messages_waiting", "Webhook messages not delivered yet.", waiting),
-        (
-            "oldest_message_seconds",
-            "Age of the oldest undelivered message.",
-            max(0.0, tx.now() - oldest) if oldest else 0,
-        ),
+        ("webhook_messages_waiting", "Webhook messages not delivered yet.", waiting),
+        ("webhook_oldest_message_seconds", "Age of the oldest undelivered message.", age),
+        ("webhooks_failing", "Webhooks whose last message was not delivered.", failing),
     ):
-        yield Family(f"sidelight_webhook_{name}", "gauge", help, [({}, value)])
-    help = "Webhooks whose last message was not delivered."
-    yield Family("sidelight_webhooks_failing", "gauge", help, [({}, failing)])
+        yield Family(f"sidelight_{name}", "gauge", help, [({}, value)])
 
 
 _PER_MONITOR = (
@@ -117,26 +107,25 @@ _PER_CLASS = (
 
 
 def _reported(reports: Collection[tuple[str, Report]]) -> Iterator[Family]:
-    """Yield what the reports say."""
-    for name, kind, help, value in _PER_MONITOR:
-        yield Family("sidelight_" + name, kind, help, [({"monitor": at}, value(one)) for at, one in reports])
-    counts = [
-        ({"monitor": at, "verdict": verdict}, sum(one.verdict == verdict for one in report.classes))
+    """Yield what the reports say, of the classes with the most predictions, so that odd input is not endless."""
+    classes = [
+        ({"monitor": at, "class": one.name}, one)
         for at, report in reports
+        for one in sorted(report.classes, key=lambda one: -one.predictions)[:MOST_CLASSES]
+    ]
+    monitors = [({"monitor": at}, report) for at, report in reports]
+    for rows, families in ((monitors, _PER_MONITOR), (classes, _PER_CLASS)):
+        for name, kind, help, value in families:
+            yield Family(f"sidelight_{name}", kind, help, [(labels, value(one)) for labels, one in rows])
+    counts = [
+        (labels | {"verdict": verdict}, sum(one.verdict == verdict for one in report.classes))
+        for labels, report in monitors
         for verdict in _VERDICTS
     ]
     yield Family("sidelight_classes_by_verdict", "gauge", "Classes with each verdict.", counts)
-    classes = [({"monitor": at, "class": one.name}, one) for at, report in reports for one in _largest(report)]
-    for name, kind, help, value in _PER_CLASS:
-        yield Family("sidelight_" + name, kind, help, [(labels, value(one)) for labels, one in classes])
     verdicts = [
         (labels | {"verdict": verdict}, float(one.verdict == verdict))
         for labels, one in classes
         for verdict in _VERDICTS
     ]
     yield Family("sidelight_class_verdict", "gauge", "1 for the verdict on the class, 0 for other verdicts.", verdicts)
-
-
-def _largest(report: Report) -> list[ClassReport]:
-    """Return the classes with the most predictions, so that odd input cannot produce endless lines."""
-    return sorted(report.classes, key=lambda one: -one.predictions)[:MOST_CLASSES]

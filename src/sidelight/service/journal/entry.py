@@ -16,7 +16,6 @@ from sidelight.service.store.base import Reader, Row
 
 CREATED, DECIDED, ANSWERED, REVIEWED = "created", "decided", "answered", "reviewed"
 SETTINGS, EXPIRED, SEALED = "settings", "expired", "sealed"
-KINDS = (CREATED, DECIDED, ANSWERED, REVIEWED, SETTINGS, EXPIRED, SEALED)
 BEGINNING = bytes(32)
 """The chain before the first entry."""
 
