@@ -71,24 +71,24 @@ def test_one_class_in_two_types_is_refused(first, second):
 
 
 @pytest.mark.parametrize(
-    ("values", "error"),
+    "values",
     [
-        (pd.DataFrame({"pred": ["cat", "dog"]}), "choose one column"),
-        (pl.DataFrame({"pred": ["cat", "dog"]}), "choose one column"),
-        (np.array([["cat"], ["dog"]]), "choose one column"),
-        ({"a": "cat"}, r"values\(\)"),
-        ({"cat", "dog"}, "lost order"),
+        pd.DataFrame({"pred": ["cat", "dog"]}),
+        pl.DataFrame({"pred": ["cat", "dog"]}),
+        np.array([["cat"], ["dog"]]),
+        {"a": "cat"},
+        {"cat", "dog"},
     ],
     ids=["pandas", "polars", "numpy", "mapping", "set"],
 )
-def test_tables_mappings_and_sets_are_not_columns(values, error):
+def test_tables_mappings_and_sets_are_not_columns(values):
     monitor = ClassifierMonitor(0.05, policy="sequential")
     for call in (
         lambda: monitor.decide_many(values),
         lambda: monitor.decide_many(["cat", "dog"], ids=values),
         lambda: monitor.answer_many(values, [True, True]),
     ):
-        with pytest.raises(SidelightError, match=error):
+        with pytest.raises(SidelightError, match="give a list or a single column"):
             call()
     assert monitor.report().predictions == 0
 
@@ -311,7 +311,7 @@ def test_messages_name_what_was_given():
     monitor = ClassifierMonitor(0.05)
     with pytest.raises(SidelightError, match="predictions is 5: give a list or a column; `decide` takes"):
         monitor.decide_many(5)
-    with pytest.raises(SidelightError, match="ids is the text 'ab': give a list or a column; `answer` takes"):
+    with pytest.raises(SidelightError, match="ids is a str: give a list or a single column; `answer` takes"):
         monitor.answer_many("ab", [True, False])
     monitor.decide("cat", id=1)
     with pytest.raises(SidelightError, match="there are 1 ids and 2 answers"):

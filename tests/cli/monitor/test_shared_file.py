@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from sidelight._storage import file_lock
-from sidelight.cli.monitor.shared_file import changing_monitor_file, class_of, create, id_of, label_of
+from sidelight.cli.monitor.shared_file import changing_monitor_file, create, text_of
 from sidelight.errors import FileError, NoFileError, SidelightError
 from sidelight.monitor import ClassifierMonitor
 
@@ -94,65 +94,13 @@ def test_a_lock_file_that_was_left_behind_is_taken_over(path):
     assert not os.path.exists(path.with_name(".monitor.json.lock"))
 
 
-def classes_of(monitor, values):
-    return [class_of(monitor, one) for one in values]
-
-
-def test_a_class_is_found_however_it_is_written():
-    monitor = ClassifierMonitor(0.05, classes=[7, "8"])
-    assert classes_of(monitor, ["7", "8", "9", 7, 7.0, 8, "7.5"]) == [7, "8", "9", 7, 7, "8", "7.5"]
-    assert classes_of(monitor, [None, ["7"], True]) == [None, ["7"], True]
-    assert classes_of(ClassifierMonitor(0.05), ["7", 9, "07"]) == ["7", 9, "07"]
-
-
-def test_new_classes_are_read_as_the_known_ones_are():
-    numbers = ClassifierMonitor(0.05, classes=[7, 0.5])
-    found = classes_of(numbers, ["9", "-3", "9.0", "0.25", "1e3", "cat", "nan", "inf"])
-    assert found == [9, -3, 9, 0.25, 1000, "cat", "nan", "inf"]
-    assert [type(one) for one in found[:3]] == [int] * 3
-    for unclear in ("07", "+7", "1_000", "7.", ".5", "７"):
-        with pytest.raises(SidelightError, match=r"known classes are numbers, and .* is not a plainly written number"):
-            class_of(numbers, unclear)
-    texts = ClassifierMonitor({"7": 0.05, "8": 0.1, None: 0.2})
-    assert classes_of(texts, [7, 9, 9.0, "07", 0.5, True]) == ["7", "9", "9", "07", "0.5", True]
-    assert classes_of(ClassifierMonitor(0.05, cap=9, weights={"7": 2, None: 1}), [7, 9]) == ["7", "9"]
-    truth_values = ClassifierMonitor(0.05, classes=[True])
-    assert classes_of(truth_values, ["True", "false", "FALSE", "0"]) == [True, False, False, 0]
-
-
-def test_labels_are_read_as_the_predicted_class_is():
-    for prediction, value, true in [
-        (7, "7", 7),
-        (7, "7.0", 7),
-        (7, 8, 8),
-        (0.5, "0.25", 0.25),
-        (True, "false", False),
-        ("cat", "7", "7"),
-        ("7", "07", "07"),
-        ("7", 7.0, "7"),
-    ]:
-        found = label_of(prediction, value)
-        assert (found, type(found)) == (true, type(true))
-    for value, error in [("dog", "'dog' cannot be read as one: give a number"), ("07", "write 7 if you mean that")]:
-        with pytest.raises(SidelightError, match=error):
-            label_of(7, value)
-
-
-def test_ids_are_found_however_they_are_written():
-    monitor = ClassifierMonitor(0.05, cap=2, aim="first-come")
-    for id in (17, "18", 19, "20"):  # of which the last two pass
-        monitor.decide("cat", id=id)
-    assert [id_of(monitor, one) for one in ("17", 17, "18", 18)] == [17, 17, "18", "18"]
-    assert [id_of(monitor, one) for one in ("19", 19, "20", 20)] == [19, 19, "20", "20"]
-    assert [id_of(monitor, one) for one in ("21", 21, "017", "17.0", "-0", "r1")] == [
-        "21",
-        21,
-        "017",
-        "17.0",
-        "-0",
-        "r1",
+def test_classes_and_ids_are_text():
+    assert [text_of(one) for one in (7, 7.0, 7.5, "07", True, None, ["7"])] == [
+        "7",
+        "7",
+        "7.5",
+        "07",
+        "True",
+        None,
+        ["7"],
     ]
-    monitor.decide("cat", id="17")
-    assert [id_of(monitor, one) for one in ("17", 17)] == ["17", 17]
-    with pytest.raises(SidelightError, match="is not an id"):
-        id_of(monitor, [17])

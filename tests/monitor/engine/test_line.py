@@ -258,20 +258,6 @@ def test_a_change_near_the_head_of_a_long_line_takes_few_steps(monkeypatch):
     assert len(steps) <= 2
 
 
-@pytest.mark.parametrize("last", [1500, 2600])
-def test_the_verdict_of_what_is_forgotten_is_kept(last):
-    """ "Above" is reached at the head; what follows decides nothing, whatever is corrected in it."""
-    marks = [False] * 4 + [k % 20 > 0 for k in range(last)]
-    whole, bounded = (answered(marks, forget_after=most, confidence=0.999) for most in (None, 100))
-    for monitor in (whole, bounded, ClassifierMonitor.from_dict(bounded.to_dict())):
-        state = monitor.engine.classes["cat"]
-        assert state.test.verdict(state.e, state.n) == "unknown"
-        monitor.answer(last - 10, correct=False)
-        monitor.answer(last - 10, correct=True)
-        assert state.verdict == "above"
-    assert (bounded.engine.classes["cat"].line.origin > 0) == (last == 2600)
-
-
 def test_patience_in_decisions_of_the_whole_monitor():
     monitor = ClassifierMonitor(0.05, policy="sequential", patience=20, drift=False)
     monitor.decide("cat", id="a")
@@ -351,30 +337,6 @@ def test_for_ever_is_for_ever():
     assert (one.overdue, one.pending) == (0, one.needed)
     assert one.stalled.startswith("waiting: as many answers are pending")
     assert "stalled: waiting" in str(monitor.report())
-
-
-def test_memory_is_bounded_where_ids_are_forgotten():
-    whole, bounded = (
-        ClassifierMonitor(
-            0.1, policy="explore", verifications=10**6, forget_after=most, drift=True, drift_alarm_every=10**9
-        )
-        for most in (None, 100)
-    )
-    draws = random.Random(4)
-    for id in range(20_000):
-        wrong = draws.random() < 0.1
-        for monitor in (whole, bounded):
-            monitor.decide("cat", id=id)
-            monitor.answer(id, correct=not wrong)
-    state, full = bounded.engine.classes["cat"], whole.engine.classes["cat"]
-    assert len(state.line.marks) < 4000
-    assert (state.n, state.e, state.verdict) == (full.n, full.e, full.verdict)
-    assert state.drift.value == pytest.approx(full.drift.value)
-    assert ClassifierMonitor.from_dict(bounded.to_dict()).to_dict() == bounded.to_dict()
-    bounded.answer(19_950, skipped=True)
-    whole.answer(19_950, skipped=True)
-    assert (state.n, state.e) == (full.n, full.e)
-    assert state.drift.value == pytest.approx(full.drift.value)
 
 
 def test_a_forgotten_request_holds_nothing_up():

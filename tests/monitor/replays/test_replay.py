@@ -91,7 +91,7 @@ def test_answers_come_when_they_came():
             replay(names, names, 0.05, **wrong)
 
 
-def test_a_change_of_the_rate_explains_a_verdict_that_looks_wrong():
+def test_a_verdict_may_look_wrong_after_a_change_of_the_rate():
     draws = random.Random(5)
     names = [draws.choice(["cat", "dog"]) for _ in range(8000)]
     truths = [
@@ -100,13 +100,8 @@ def test_a_change_of_the_rate_explains_a_verdict_that_looks_wrong():
     ]
     done = replay(names, truths, 0.05, drift=False)
     assert done["sequential"].wrong == 1
-    (hint,) = done.hints
-    assert hint.startswith("the error rate of cat changes: ")
-    assert hint.endswith("with drift=True (--drift)")
     followed = replay(names, truths, 0.05, ["sequential"], drift=True)
     assert followed["sequential"].report["cat"].verdict == "above"
-    assert followed.hints == ()
-    assert replay(*labeled(), 0.05).hints == ()
 
 
 def test_explore_is_compared_with_only_if_it_was_replayed():

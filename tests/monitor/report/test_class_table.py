@@ -45,7 +45,7 @@ def test_what_a_column_can_show(one, shown, row):
 )
 def test_what_a_replay_adds(verdict, judged):
     whole = Report((report(verdict),), "cbp", "identify", 0.95, 40, 1, 0, 2000, None, "", None)
-    one = PolicyReplay("cbp", "cbp", whole, {}, 0, 0, 0, 0, {})
+    one = PolicyReplay("cbp", "cbp", whole, {}, 0, 0, 0, {})
     done = ReplayReport((Truth("cat", 0.05, 2000, 20),), (one,), 2000, 40, 0.95, "identify", 0)
     (cells,) = done.class_table("cbp", {"verdict": "verdict_judged", "truth": "truth"}).rows
     assert [(cell.value, cell.look) for cell in cells] == [judged, ("0.0100 below", "below")]

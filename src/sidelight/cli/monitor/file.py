@@ -13,7 +13,7 @@ import click
 from sidelight.cli import terminal
 from sidelight.cli.catalogue import check_figure
 from sidelight.cli.monitor.options import arguments_of, monitor_options
-from sidelight.cli.monitor.shared_file import changing_monitor_file, class_of, create, id_of, label_of
+from sidelight.cli.monitor.shared_file import changing_monitor_file, create, text_of
 from sidelight.cli.numbers import WHOLE
 from sidelight.errors import SidelightError
 from sidelight.monitor.inputs import score_from, seconds_of
@@ -23,7 +23,7 @@ from sidelight.monitor.policies import POLICIES
 from sidelight.monitor.report.records import Report, by_importance
 from sidelight.monitor.report.wording import class_table, notes, short_name
 from sidelight.monitor.stats.confidence import Verdict
-from sidelight.monitor.types import Answer, Decision, Id
+from sidelight.monitor.types import Answer, Decision
 from sidelight.table import Column, Table
 from sidelight.text import and_list, count
 
@@ -145,15 +145,14 @@ def decide_command(
     """Decide whether to verify a prediction of CLASS, or each of many (--from), and record that in FILE.
 
     With ids you can safely repeat a command: an earlier decision is printed again and counts once. With --from, all
-    predictions are decided or, if there is a mistake, none. If all classes that the monitor knows are numbers, CLASS is
-    read as a number if possible; otherwise it is text.
+    predictions are decided or, if there is a mistake, none. Classes and ids are text, also where JSON has numbers.
     """
     one = {"prediction": prediction, "id": identity, "time": time, "score": score}
     rows = _predictions(one, source, kind)
     with changing_monitor_file(file) as monitor:
         found = monitor.decide_many(
-            [class_of(monitor, row["prediction"]) for row in rows],
-            [None if row["id"] is None else id_of(monitor, row["id"]) for row in rows],
+            [text_of(row["prediction"]) for row in rows],
+            [text_of(row["id"]) for row in rows],
             [row["time"] for row in rows],
             scores=[row["score"] for row in rows],
             segments=[_named(segments) or None] * len(rows),
@@ -223,8 +222,7 @@ def answer_command(
     """Tell the monitor in FILE what the verification of a prediction showed, or of many (--from).
 
     Giving the same answer twice changes nothing; a different answer replaces the first. With --from, all answers are
-    recorded or, if there is a mistake, none. A label is read in the same way as the predicted class: as a number or as
-    text.
+    recorded or, if there is a mistake, none.
     """
     if (identity is None) == (source is None):
         raise SidelightError("give either an ID or --from with many answers")
@@ -238,11 +236,10 @@ def answer_command(
         rows = _rows(source, ("id", "correct", "label", "skipped"), kind)
         required_column(rows, "id")
     with changing_monitor_file(file) as monitor:
-        rows = [row | {"id": id_of(monitor, row["id"])} for row in rows]
         found = monitor.answer_many(
-            [row["id"] for row in rows],
+            [text_of(row["id"]) for row in rows],
             [yes_or_no(row["correct"]) for row in rows],
-            labels=[_label(monitor, place, **row) for place, row in enumerate(rows, 1)],
+            labels=[text_of(row["label"]) for row in rows],
             skipped=[yes_or_no(row["skipped"]) for row in rows],
         )
     if as_json:
@@ -250,15 +247,6 @@ def answer_command(
         terminal.write_json(said[0] if source is None and said else said)
     else:
         terminal.write(terminal.wrap_to_terminal(found[0].text if source is None and found else _answers(found)))
-
-
-def _label(monitor: ClassifierMonitor, place: int, id: Id, label: Any, **_: Any) -> Any:
-    """Return the true class that a row names, if any, as a number or text like the predicted class."""
-    record = monitor.engine.ledger.verifications.get(id)
-    try:
-        return label if label is None or record is None else label_of(record.state.name, label)
-    except SidelightError as error:
-        raise SidelightError(f"answer {place} (id {id!r}): {error}") from None
 
 
 def _answers(found: Sequence[Answer]) -> str:

@@ -81,7 +81,7 @@ def _options(one: Setting) -> Iterator[Callable[[Any], Any]]:
             name, type=type_of(one), default=default, show_default=True, metavar=chosen, help=one.meaning
         )
     if each:
-        columns = f"From a CSV file with the columns class and {_COLUMNS[one.name]}, or a JSON object."
+        columns = f"From a CSV file with the columns class and {_COLUMNS[one.name]}."
         general = f" {name} then applies to all other classes." if one.default is MISSING else ""
         words = f"{one.meaning} {columns}" if not general else f"The same for individual classes. {columns}{general}"
         yield click.option(f"{name}-from", metavar="FILE", help=words)

@@ -15,7 +15,7 @@ from sidelight.cli.catalogue import check_figure
 from sidelight.cli.monitor.options import arguments_of, monitor_options
 from sidelight.cli.numbers import WHOLE
 from sidelight.errors import SidelightError
-from sidelight.monitor.io.labeled_data import MISSING, Columns, LabeledData, read_labeled
+from sidelight.monitor.io.labeled_data import Columns, LabeledData, read_labeled
 from sidelight.monitor.io.rows import FORMATS, TEXT_FORMATS
 from sidelight.monitor.policies import POLICIES
 from sidelight.monitor.replays.records import ReplayReport, percent
@@ -41,7 +41,6 @@ _COLUMNS = {
 }
 _DEPLOYED = tuple(sorted((name for name in POLICIES if name != "explore"), key=lambda name: name != "sequential"))
 _MOST_CLASSES = 50
-_MOST_HINTS = 3
 _LONGEST_NAME = 14  # so that a row fits into 80 columns
 
 
@@ -81,19 +80,6 @@ _LONGEST_NAME = 14  # so that a row fits into 80 columns
     show_default=True,
 )
 @click.option("--format", "kind", type=click.Choice(FORMATS), help="File format; by default taken from the file name.")
-@click.option(
-    "--encoding",
-    metavar="NAME",
-    help="Encoding of a text file, such as latin-1; by default UTF-8, or what a byte order mark shows.",
-)
-@click.option(
-    "--missing",
-    multiple=True,
-    default=MISSING,
-    metavar="TEXT",
-    help="Text that means no value in CSV, instead of NaN, nan, None, null, NULL, <NA> and NaT; '' for empty cells "
-    "only. Repeatable.",
-)
 @click.option("--strict", is_flag=True, help="Stop at the first line that cannot be used.")
 @click.option("--figure", metavar="PATH", help="Draw estimates and intervals over time (.svg, .pdf or .png).")
 @click.option("--html", "page", metavar="PATH", help="Write a report to open in a browser.")
@@ -158,12 +144,12 @@ def _write_files(
 
 
 def _read(file: str, columns: Columns, options: dict[str, Any]) -> LabeledData:
-    kind, more = options["kind"], {key: options[key] for key in ("encoding", "missing")}
+    kind = options["kind"]
     if file == "-":
         if kind is None:
             raise SidelightError(f"say with --format what standard input is: {', '.join(TEXT_FORMATS)}")
-        return read_labeled(sys.stdin, columns, kind, options["strict"], "standard input", **more)
-    return read_labeled(file, columns, kind, options["strict"], **more)
+        return read_labeled(sys.stdin, columns, kind, options["strict"], "standard input")
+    return read_labeled(file, columns, kind, options["strict"])
 
 
 def _replayed(stream: LabeledData, options: dict[str, Any], late: bool, scored: bool) -> ReplayReport:
@@ -203,12 +189,6 @@ def _write_replay(done: ReplayReport, policy: str, name: str) -> None:
     if len(done.truths) > _MOST_CLASSES:
         more = f"and {len(done.truths) - _MOST_CLASSES} more classes (--html and --json have all)"
         terminal.write(terminal.wrap_to_terminal(more))
-    for hint in done.hints[:_MOST_HINTS]:
-        terminal.write(terminal.wrap_to_terminal(f"\nNote: {hint}."))
-    if len(done.hints) > _MOST_HINTS:
-        terminal.write(
-            terminal.wrap_to_terminal(f"Note: the same holds for {count(len(done.hints) - _MOST_HINTS, 'more class')}.")
-        )
 
 
 def _closing(stream: LabeledData, written: list[str]) -> None:

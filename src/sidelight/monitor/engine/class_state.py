@@ -33,8 +33,8 @@ class ClassState:
     when the counts reach another one. This is as valid as staying with the first. If the rate is above the tolerance,
     "below" is ever shown only if the test below ever reaches its limit, which happens with probability at most α over
     all times (Ville), whatever was shown before; likewise for "above" and "near". With a window the verdict is that of
-    the window, regardless of earlier verdicts. `folded` is the verdict of what `base` counts. `rounds` is what scores
-    add, None for a class that has had none: then only counts matter.
+    the window, regardless of earlier verdicts. `rounds` is what scores add, None for a class that has had none: then
+    only counts matter.
     """
 
     def __init__(self, name: Label, settings: Settings, clock: Clock, place: int) -> None:
@@ -49,7 +49,6 @@ class ClassState:
         self.predictions = self.asked = self.pending = self.skipped = self.overdue = 0
         self.verified = self.errors = self.reopened = self.alarms = 0
         self.verdict: Verdict = "unknown"
-        self.folded: Verdict = "unknown"
         self.stalled: Reason | None = None
         self.events: list[VerdictChanged] = []
         self.drift = Drift() if settings.drift else None
@@ -250,8 +249,7 @@ class ClassState:
     def _latest_verdict(self, start: int, end: int) -> Verdict:
         """Return the latest certain verdict that counts before `marks[end]` reach, going back to `marks[start]`."""
         if self.rounds is not None:
-            seen = self.rounds.latest_verdict(start, end)
-            return self.folded if seen == "unknown" else seen
+            return self.rounds.latest_verdict(start, end)
         n, e = self.line.counts_before(end)
         verdict, marks = self.test.verdict, self.line.marks
         found = verdict(e, n)
@@ -261,18 +259,7 @@ class ClassState:
             if PENDING < status <= WRONG:
                 n, e = n - 1, e - (status == WRONG)
                 found = verdict(e, n)
-        return self.folded if found == "unknown" else found
-
-    def forget(self, place: int) -> None:
-        """Replace the part before a place, which can no longer change, by its counts and verdict."""
-        i = self.line.foldable(place, WINDOW)
-        if self.rounds is not None:
-            i = min(i, self.rounds.place_of_fair(WINDOW))
-        if i and self.line.window is None:
-            self.folded = self._latest_verdict(0, i)
-        self.line.fold(i, None if self.rounds is None else self.rounds.fair)
-        if self.rounds is not None:
-            self.rounds.fold(i)
+        return found
 
     def renew_drift(self) -> float:
         """Recompute the evidence for a change of the rate from the answers; return it."""
@@ -303,7 +290,6 @@ class ClassState:
         self.line.restart()
         if self.rounds is not None:
             self.rounds.restart(counted)
-        self.folded = "unknown"
         self.drift = Drift()
         self._forget_results()
         return self._turn("unknown", DRIFTED, ago)
@@ -357,7 +343,6 @@ _SAVED = (
     "verified",
     "errors",
     "verdict",
-    "folded",
     "reopened",
     "alarms",
 )

@@ -269,7 +269,6 @@ class Ledger:
         entry = self.verifications.pop(id)
         self.forgotten += 1
         events = self.settle(entry, SKIPPED, "") if entry.status in (PENDING, OVERDUE) else ()
-        entry.state.forget(entry.place + 1)
         return (*events, VerificationClosed(entry.number, True))
 
     def plain(self, places: dict[ClassState, int]) -> dict[str, Any]:

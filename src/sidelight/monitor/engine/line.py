@@ -22,7 +22,6 @@ LETTERS = ".rwso"
 
 UNTOLD = 1
 """Stands for a true class that was not told."""
-_FEWEST_FOLDED = 1024
 _NEAR = 50
 
 
@@ -33,8 +32,7 @@ class Line:
     first `counted` of them are settled. `n` and `e` count answers and errors among these (with a `window`, among the
     last `window` answers, which are those from `first` on), `asked_after` says after how many predictions of the class
     each was made, `tags` to which segments it belongs (0: none), `truths` the number of the true class if it was told,
-    and `ahead` the answers that wait for an earlier verification. Verifications before `origin` can no longer change:
-    `base` holds their counts, and `tallied` what `tally` says about them.
+    and `ahead` the answers that wait for an earlier verification.
     """
 
     def __init__(self, window: int | None) -> None:
@@ -43,8 +41,6 @@ class Line:
         self.asked_after: array[int] = array("Q")
         self.tags: array[int] = array("H")
         self.truths: array[int] = array("H")
-        self.tallied: Counter[tuple[int, int]] = Counter()
-        self.base = (0, 0)
         self.origin = self.counted = self.first = self.ahead = self.n = self.e = 0
 
     def append(self, predictions: int, tag: int = 0) -> int:
@@ -78,7 +74,7 @@ class Line:
     def counts_before(self, i: int) -> tuple[int, int]:
         """Return answers and errors before `marks[i]`, which counts."""
         wrong = self.marks.count(WRONG, 0, i)
-        return self.base[0] + self.marks.count(RIGHT, 0, i) + wrong, self.base[1] + wrong
+        return self.marks.count(RIGHT, 0, i) + wrong, wrong
 
     def latest(self, most: int) -> bytes:
         """Return the last counted answers, 0 for right and 1 for wrong, in the order of asking."""
@@ -102,35 +98,14 @@ class Line:
             del one[: self.counted]
         self.origin += self.counted
         self.counted = self.first = self.n = self.e = 0
-        self.base = (0, 0)
-        self.tallied.clear()
 
-    def foldable(self, place: int, keep: int) -> int:
-        """Return how many verifications before a place need not be kept one by one, but for the last `keep` answers."""
-        if place - self.origin < 2 * _FEWEST_FOLDED:
-            return 0
-        i = min(place - self.origin, self.counted, self.first if self.window is not None else self._place_of_last(keep))
-        return i if i >= _FEWEST_FOLDED else 0
-
-    def fold(self, i: int, fair: Callable[[int], bool] | None = None) -> None:
-        """Replace everything before `marks[i]` by its counts; `fair` is as for `tally`."""
-        if not i:
-            return
-        if self.window is None:
-            self.tallied, self.base = self.tally(fair, i), self.counts_before(i)
-        for one in (self.marks, self.asked_after, self.tags, self.truths):
-            del one[:i]
-        self.origin += i
-        self.counted -= i
-        self.first = max(0, self.first - i)
-
-    def tally(self, fair: Callable[[int], bool] | None, end: int | None = None) -> Counter[tuple[int, int]]:
+    def tally(self, fair: Callable[[int], bool] | None) -> Counter[tuple[int, int]]:
         """Count the answers that count, if they are `fair`, by tag and by what they say.
 
         That is 0 for right, the number of the true class for wrong, or UNTOLD if the true class was not told.
         """
-        found = Counter(self.tallied)
-        for i in range(self.counted if end is None else end):
+        found: Counter[tuple[int, int]] = Counter()
+        for i in range(self.counted):
             if self.marks[i] in _ANSWERS and (fair is None or fair(i)):
                 found[self.tags[i], (self.truths[i] or UNTOLD) if self.marks[i] == WRONG else 0] += 1
         return found
@@ -148,23 +123,20 @@ class Line:
             "counted": self.counted,
             "line": self.marks.translate(_AS_TEXT).decode("ascii"),
             "asked_after": self.asked_after.tolist(),
-            "base": list(self.base),
             "tags": self.tags.tolist(),
             "truths": self.truths.tolist(),
-            "tallied": [[*key, count] for key, count in self.tallied.items()],
         }
 
     def restore(self, data: dict[str, Any]) -> None:
         """Restore saved values."""
         self.marks = bytearray(map(LETTERS.index, data["line"]))
-        self.asked_after, self.base = array("Q", data["asked_after"]), tuple(data["base"])
+        self.asked_after = array("Q", data["asked_after"])
         self.tags, self.truths = array("H", data["tags"]), array("H", data["truths"])
-        self.tallied = Counter({(tag, said): count for tag, said, count in data["tallied"]})
         self.counted, self.origin = data["counted"], data["asked"] - len(self.marks)
         self.ahead = sum(mark in _ANSWERS for mark in self.marks[self.counted :])
         self.first = 0 if self.window is None else self._place_of_last(self.window)
         latest = self.latest(self.counted)[-self.window if self.window is not None else 0 :]
-        self.n, self.e = self.base[0] + len(latest), self.base[1] + sum(latest)
+        self.n, self.e = len(latest), sum(latest)
 
     def _drop_oldest(self) -> None:
         while self.marks[self.first] not in _ANSWERS:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -73,10 +74,8 @@ class Rounds:
         self.slope = Slope()
         self.spared = 0
         self.verified, self.errors, self.seen = np.zeros(BINS), np.zeros(BINS), np.zeros(BINS)
-        self.fair_n, self.fair_e = line.base
-        self.sums = self.sides.start() + self._row_of(self.epochs[0], 0, WRONG) * self.fair_e
-        self.sums += self._row_of(self.epochs[0], 0, RIGHT) * (self.fair_n - self.fair_e)
-        self.epochs[0].rounds = self.fair_n
+        self.fair_n = self.fair_e = 0
+        self.sums = self.sides.start()
         for i in range(line.counted):
             if line.marks[i] in _OUTCOMES:
                 self._add(i, line.marks[i], 1)
@@ -252,19 +251,8 @@ class Rounds:
 
     def latest_fair(self, most: int) -> bytes:
         """Return the last counted answers of the fair sample, 0 for right and 1 for wrong, in the order of asking."""
-        places = range(self.place_of_fair(most), self.line.counted)
-        return bytes(self.line.marks[i] == WRONG for i in places if self._counts_fairly(i))
-
-    def place_of_fair(self, most: int) -> int:
-        """Return where the last counted answers of the fair sample begin."""
-        i = self.line.counted
-        while i and most:
-            i -= 1
-            most -= self._counts_fairly(i)
-        return i
-
-    def _counts_fairly(self, i: int) -> bool:
-        return self.fair(i) and self.line.marks[i] in _OUTCOMES
+        places = (i for i in range(self.line.counted - 1, -1, -1) if self.fair(i) and self.line.marks[i] in _OUTCOMES)
+        return bytes(self.line.marks[i] == WRONG for i in islice(places, most))[::-1]
 
     def restart(self, counted: int) -> None:
         """Begin anew after a change of the error rate, from the verification with this place on."""

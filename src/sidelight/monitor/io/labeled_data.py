@@ -21,7 +21,7 @@ from sidelight.monitor.inputs import score_from, seconds_of
 from sidelight.monitor.io.rows import Rows, Source, check_columns, check_file, format_of, open_rows
 from sidelight.text import and_list, count
 
-MISSING = ("NaN", "nan", "None", "null", "NULL", "<NA>", "NaT")
+_MISSING = ("NaN", "nan", "None", "null", "NULL", "<NA>", "NaT")
 """What programs write into CSV for a value that is not there; an empty cell says so, too."""
 _MOST_KEPT = 20
 
@@ -97,15 +97,11 @@ def read_labeled(
     kind: str | None = None,
     strict: bool = False,
     name: str = "",
-    *,
-    encoding: str | None = None,
-    missing: Collection[str] = MISSING,
 ) -> LabeledData:
     """Read labeled predictions from a path, or a stream of bytes or text, which errors call `name`.
 
-    `kind` is one of `FORMATS`, by default taken from the file name; gzip compression is detected. The `encoding` of a
-    text is UTF-8, or what a byte order mark shows. `missing` means a missing value in CSV, besides an empty cell; it is
-    () if a class is really called "null". With `strict`, the first line that cannot be used is an error.
+    `kind` is one of `FORMATS`, by default taken from the file name; gzip compression is detected. With `strict`, the
+    first line that cannot be used is an error.
     """
     kind = kind or format_of(source)
     name = name or repr(str(source))
@@ -113,8 +109,8 @@ def read_labeled(
     if kind == "parquet":
         _collect(data, _parquet_rows(source, names), columns, strict)
     else:
-        with open_rows(source, kind, names, name, encoding=encoding, all_there=True) as rows:
-            _collect(data, _without(missing, rows) if kind == "csv" else rows, columns, strict)
+        with open_rows(source, kind, names, name, all_there=True) as rows:
+            _collect(data, rows, columns, strict, _MISSING if kind == "csv" else ())
     if not len(data):
         bad = f"; {data.left_out()}, {data.complaints[0]}" if data.malformed else ""
         raise SidelightError(f"there are no labeled predictions in {name}{bad}")
@@ -122,7 +118,7 @@ def read_labeled(
     return data
 
 
-def _collect(data: LabeledData, rows: Rows, columns: Columns, strict: bool) -> None:
+def _collect(data: LabeledData, rows: Rows, columns: Columns, strict: bool, missing: Collection[str] = ()) -> None:
     """Collect the rows that can be used."""
     kept: dict[tuple[type, Any], Any] = {}  # one object per class, however many lines name it
     needed = columns.names()[: 2 + (columns.time is not None)]
@@ -130,6 +126,7 @@ def _collect(data: LabeledData, rows: Rows, columns: Columns, strict: bool) -> N
         if isinstance(row, str):
             data.complain(place, row, strict)
             continue
+        row = {name: None if isinstance(cell, str) and cell in missing else cell for name, cell in row.items()}
         empty = [name for name in needed if _missing(row.get(name))]
         if empty:
             data.empty[empty[0]] += 1
@@ -163,14 +160,6 @@ def _whole(value: Any) -> Any:
 
 def _missing(value: Any) -> bool:
     return value is None or value == "" or (isinstance(value, float) and not math.isfinite(value))
-
-
-def _without(missing: Collection[str], rows: Rows) -> Rows:
-    """Yield rows with None for what means a missing value."""
-    for place, row in rows:
-        if isinstance(row, dict):
-            row = {name: None if cell in missing else cell for name, cell in row.items()}
-        yield place, row
 
 
 def _parquet_rows(path: Any, names: list[str]) -> Rows:

@@ -1,7 +1,7 @@
 """Rows with named columns from CSV (values between commas, semicolons, tabs or bars) and JSON, plain or gzipped.
 
-Text is in UTF-8, in what a byte order mark shows, or in the encoding that the caller names. Bytes that are invalid in
-it are an error with its line: replacing or dropping them could change class names.
+Text is in UTF-8, or in UTF-16 if a byte order mark says so. Bytes that are invalid are an error with their line:
+replacing or dropping them could change class names.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ TEXT_FORMATS = ("csv", "json", "jsonl")
 FORMATS = (*TEXT_FORMATS, "parquet")
 _SUFFIXES = {".tsv": "csv", ".ndjson": "jsonl"} | {f".{kind}": kind for kind in FORMATS}
 _GZIP = b"\x1f\x8b"
-_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _ANSWERS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _MOST_NAMED = 20
 
@@ -58,18 +57,18 @@ def check_file(path: str | Path) -> None:
 
 @contextlib.contextmanager
 def open_rows(
-    source: Source, kind: str, wanted: Sequence[str], name: str, *, encoding: str | None = None, all_there: bool = False
+    source: Source, kind: str, wanted: Sequence[str], name: str, *, all_there: bool = False
 ) -> Iterator[Rows]:
     """Open a file, or a stream of bytes or text, and yield its rows; `name` is what errors call it.
 
     `wanted` are the columns that matter; with `all_there`, CSV that lacks one of them is refused.
     """
-    with _open_lines(source, encoding, name) as lines:
+    with _open_lines(source, name) as lines:
         yield _csv_rows(lines, wanted, all_there) if kind == "csv" else _json_rows(lines)
 
 
 @contextlib.contextmanager
-def _open_lines(source: Source, encoding: str | None, name: str) -> Iterator[Iterator[str]]:
+def _open_lines(source: Source, name: str) -> Iterator[Iterator[str]]:
     try:
         with contextlib.ExitStack() as stack:
             if isinstance(source, str | Path):
@@ -78,31 +77,28 @@ def _open_lines(source: Source, encoding: str | None, name: str) -> Iterator[Ite
             if isinstance(source, io.TextIOBase) and not hasattr(source, "buffer"):
                 yield _checked(source, name)
             else:
-                text = _decoded(getattr(source, "buffer", source), encoding)
+                text = _decoded(getattr(source, "buffer", source))
                 stack.callback(text.detach)  # so that a stream of the caller's stays open
                 yield _checked(text, name)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise FileError(f"{name} is damaged: it cannot be unpacked to its end ({error})") from None
     except UnicodeError as error:
-        raise SidelightError(f"{name} cannot be decoded ({error}): say which encoding it has") from None
+        raise SidelightError(f"{name} cannot be decoded ({error}): write it in UTF-8") from None
     except OSError as error:
         if isinstance(error, SidelightError):
             raise
         raise FileError(f"cannot read {name}: {error.strerror or error}") from error
 
 
-def _decoded(raw: Any, encoding: str | None) -> io.TextIOWrapper:
+def _decoded(raw: Any) -> io.TextIOWrapper:
     whole = raw if hasattr(raw, "peek") else io.BufferedReader(raw)
     if whole.peek(2).startswith(_GZIP):
         whole = io.BufferedReader(gzip.GzipFile(fileobj=whole))
     head = whole.peek(3)
-    chosen = encoding or next((found for mark, found in _MARKS.items() if head.startswith(mark)), "utf-8")
-    try:
-        # Bytes that UTF-8 does not have become lone surrogates first, so that the line they are in is known.
-        errors = "surrogateescape" if codecs.lookup(chosen).name.startswith("utf-8") else "strict"
-    except LookupError:
-        raise SidelightError(f"there is no encoding {chosen!r}: give one such as utf-8, latin-1 or utf-16") from None
-    return io.TextIOWrapper(whole, chosen, errors, newline="")
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return io.TextIOWrapper(whole, "utf-16", newline="")
+    # Bytes that UTF-8 does not have become lone surrogates first, so that the line they are in is known.
+    return io.TextIOWrapper(whole, "utf-8-sig", "surrogateescape", newline="")
 
 
 def _checked(text: TextIO, name: str) -> Iterator[str]:
@@ -114,8 +110,8 @@ def _checked(text: TextIO, name: str) -> Iterator[str]:
         except UnicodeEncodeError as error:
             byte = ord(line[error.start]) & 0xFF
             raise SidelightError(
-                f"line {number} of {name} is not in UTF-8 (it has the byte 0x{byte:02x}): if the file is in Latin-1, "
-                "as spreadsheets write it, say so with encoding='latin-1' (--encoding latin-1)"
+                f"line {number} of {name} is not in UTF-8 (it has the byte 0x{byte:02x}): if a spreadsheet wrote it, "
+                "save it as UTF-8"
             ) from None
         yield line.removeprefix("\ufeff") if number == 1 else line
 
@@ -230,19 +226,9 @@ def yes_or_no(value: Any) -> Any:
 
 
 def read_by_class(path: str | Path, what: str) -> dict[str, float]:
-    """Return a number for each class: from a JSON object, or from CSV with the columns class and `what`."""
-    if format_of(path, (".csv", ".json"), "let its name end with") == "json":
-        with _open_lines(path, None, repr(str(path))) as lines:
-            try:
-                found = json.loads("".join(lines))
-            except (ValueError, RecursionError) as error:
-                raise SidelightError(f"{str(path)!r} is not valid JSON ({error})") from None
-        if not isinstance(found, dict):
-            raise SidelightError(f"{str(path)!r} is not a JSON object from classes to numbers")
-        pairs = list(found.items())
-    else:
-        rows = read_rows(path, ("class", what), "csv")
-        pairs = list(zip(*(required_column(rows, name) for name in ("class", what)), strict=True))
+    """Return a number for each class, from CSV with the columns class and `what`."""
+    rows = read_rows(path, ("class", what), "csv")
+    pairs = list(zip(*(required_column(rows, name) for name in ("class", what)), strict=True))
     numbers: dict[str, float] = {}
     for name, value in pairs:
         if name in numbers:

@@ -5,9 +5,9 @@ and `monitor`, which is what `ClassifierMonitor.to_dict` returns:
 
 - `rule`: `types.RULE` of the version that wrote it; `settings`;
 - `classes`, one object each: counts, the verdict, `line` (the status of the verifications since the last restart, in
-  the order of asking: . pending, r right, w wrong, s skipped, o overdue), how many of them are `counted`, `base`
-  (answers and errors before the line), `folded` (the verdict then), `events`, and what `sidelight.monitor.engine` keeps
-  of segments (`tags`), true classes (`truths`, `tallied`) and scores (`rounds`); `asides` likewise;
+  the order of asking: . pending, r right, w wrong, s skipped, o overdue), how many of them are `counted`, `events`, and
+  what `sidelight.monitor.engine` keeps of segments (`tags`), true classes (`truths`) and scores (`rounds`); `asides`
+  likewise;
 - `verifications`, a list each: id, class (its place in `classes`), number, reason (its place in `types.Reason`), status
   (0 to 4 in the order above), place among the verifications of the class, the number of decisions up to then, when it
   is due, if that is a time, and its propensity, if it has a score; `passes`: id, class, reason, propensity;

@@ -139,7 +139,6 @@ _COLUMNS = {
     "whole file": "truth",
     **{name: name for name in ("estimate", "interval", "errors", "verified", "predictions")},
 }
-_MOST_HINTS = 10
 
 
 def replay_page(replay: ReplayReport, policy: str, *, source: str, data: LabeledData | None = None) -> str:
@@ -158,7 +157,6 @@ def replay_page(replay: ReplayReport, policy: str, *, source: str, data: Labeled
         replay.to_table(policy, thousands),
         Paragraph(replay.legend(thousands), faint=True),
         *_savings(replay),
-        *(Paragraph(f"Note: {hint}.") for hint in replay.hints[:_MOST_HINTS]),
         Heading(f"Each predicted class, watched by {one.title}"),
         replay.class_table(
             policy, _COLUMNS, between=" to ", predictions=thousands, verified=thousands, errors=thousands

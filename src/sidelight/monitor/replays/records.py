@@ -92,8 +92,6 @@ class ReplayReport:
     delay: int
     lost: int = 0
     """Answers that never came."""
-    hints: tuple[str, ...] = ()
-    """Why verdicts may look wrong."""
 
     @property
     def against_wald(self) -> bool:
@@ -176,7 +174,6 @@ class ReplayReport:
         return {
             **{name: getattr(self, name) for name in names},
             "wald_cap": self.wald,
-            "hints": list(self.hints),
             **({} if self.saved_by_scores is None else {"saved_by_scores": self.saved_by_scores}),
             "classes": [asdict(one) | {"rate": one.rate, "truth": one.verdict} for one in self.truths],
             "policies": [self._row(one) for one in self.policies],

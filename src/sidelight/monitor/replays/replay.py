@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -13,17 +13,13 @@ from sidelight.errors import SidelightError
 from sidelight.monitor.inputs import column, label, plain_number, same_label, seconds_of
 from sidelight.monitor.monitor import ClassifierMonitor
 from sidelight.monitor.policies import POLICIES, Policy, wald_cap
-from sidelight.monitor.replays.records import SCORED, Point, PolicyReplay, ReplayReport, Truth, percent
+from sidelight.monitor.replays.records import SCORED, Point, PolicyReplay, ReplayReport, Truth
 from sidelight.monitor.report.records import Report
-from sidelight.monitor.report.wording import short_name
 from sidelight.monitor.types import Label
-from sidelight.text import thousands
 
 _CHECKPOINTS = 200
 _MOST_POINTS = 50_000  # intervals of all classes at all checkpoints
 _CHUNK = 4096
-_CERTAIN = 4.0
-"""How many standard errors two rates are apart that are surely not one; a file has many classes."""
 
 
 def replay(
@@ -89,7 +85,6 @@ def replay(
         mode=settings.mode,
         delay=delay,
         lost=0 if answered is None else sum(one is None for one in arrivals.due),
-        hints=tuple(_drift_hints(done, facts, names, wrong, settings.drift)),
     )
 
 
@@ -170,33 +165,3 @@ def _judged(
     verdicts = len(certain) - wrong, wrong, len(facts) - len(certain)
     policy = monitor.engine.settings.policy
     return PolicyReplay(policy.name, policy.title or policy.name, report, paths, *verdicts, first)
-
-
-def _drift_hints(
-    done: Sequence[PolicyReplay], facts: Sequence[Truth], names: Sequence[Label], wrong: Sequence[bool], followed: bool
-) -> Iterator[str]:
-    """Yield why verdicts differ from the whole file though nothing went wrong: the error rate was different before.
-
-    `followed` says whether the monitors look for changes.
-    """
-    remedy = "" if followed else "; let the monitor follow changes, with drift=True (--drift)"
-    places: dict[Label, int] = {}
-    for truth in facts:
-        for one in done:
-            if truth.name in one.first_certain and truth.contradicts(one.report[truth.name]):
-                places[truth.name] = max(places.get(truth.name, 0), one.first_certain[truth.name])
-    seen, errors = Counter[Label](), Counter[Label]()
-    for place, (name, bad) in enumerate(zip(names, wrong, strict=True) if places else ()):
-        if place < places.get(name, 0):
-            seen[name] += 1
-            errors[name] += bad
-    for truth in facts:
-        n, e = seen[truth.name], errors[truth.name]
-        m, f = truth.predictions - n, truth.errors - e
-        error = math.sqrt(truth.rate * (1 - truth.rate) * (1 / n + 1 / m)) if n and m else math.inf
-        if abs(e / max(n, 1) - f / max(m, 1)) > _CERTAIN * error:
-            name, where = short_name(truth.name, 40), thousands(places[truth.name])
-            yield (
-                f"the error rate of {name} changes: {percent(e / n)} up to prediction {where}, {percent(f / m)} after "
-                f"it. A verdict is about the rate at the time, not about the mean over the file{remedy}"
-            )
