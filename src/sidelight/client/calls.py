@@ -242,7 +242,7 @@ def prediction_row(
     prediction: Any,
     id: Any,
     time: Any,
-    payload: Any,
+    payload: Any = None,
     score: Any = None,
     segment: Any = None,
     version: Any = None,

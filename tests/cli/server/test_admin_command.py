@@ -16,7 +16,7 @@ from service.served import Served
 
 from sidelight.cli import main
 from sidelight.service.domain.service import Service
-from sidelight.service.server.commands import address_file
+from sidelight.service.server.commands import address_file, command_request
 from sidelight.service.store import file_of, open_storage
 
 
@@ -250,8 +250,8 @@ def test_who_takes_data_out_is_noted(filled, tmp_path):
         invoke("backup", tmp_path / "backup.db", "--database", filled)
         invoke("export", "--monitor", "digits", "--database", filled)
         invoke("copy", tmp_path / "copy.db", "--database", filled)
-        lines = invoke("export", "--what", "audit", "--database", filled).stdout.splitlines()
-    noted = {(row["actor"], row["action"], row["subject"]) for row in map(json.loads, lines)}
+        rows = command_request(filled, "GET", "/v1/audit")["notes"]
+    noted = {(row["actor"], row["action"], row["subject"]) for row in rows}
     assert noted >= {
         ("command", "backup made", "backup.db"),
         ("command", "data exported", "decisions"),

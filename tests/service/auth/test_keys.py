@@ -44,7 +44,7 @@ def ring(service, clock):
 
 def test_a_key_has_a_visible_name_and_256_random_bits_and_only_its_hash_is_stored(service):
     new = make(service, scopes=["report", "decide"])
-    assert re.fullmatch(r"sl_[a-z2-9]{10}_[A-Za-z0-9_-]{43}", new.key)
+    assert re.fullmatch(r"sl_[0-9a-f]{10}_[A-Za-z0-9_-]{43}", new.key)
     assert new.key.startswith(new.prefix + "_")
     assert new.scopes == ("decide", "report")
     with service.read() as tx:
@@ -148,9 +148,6 @@ def test_rotating_never_makes_a_key_last_longer(service):
     service.do(rotate_key("test", old.id))
     with service.read() as tx:
         assert keys.find_key(tx, old.key).expires_at == old.expires_at
-    for grace in (-1.0, float("nan"), 1e12):
-        with pytest.raises(Problem):
-            service.do(rotate_key("test", make(service).id, grace))
 
 
 def test_unknown_keys_are_nobody_and_fill_no_memory(monkeypatch, service, clock):

@@ -43,7 +43,7 @@ def publish_event(work: Work, monitor: str, event: str, data: dict[str, Any]) ->
     This is part of the transaction of the event, so the message exists exactly if the event happened. These bytes are
     sent and signed, however late; they name the journal entry.
     """
-    rows = work.reading.all("SELECT id, events, monitors FROM webhooks WHERE disabled_at IS NULL")
+    rows = work.steady("SELECT id, events, monitors FROM webhooks WHERE disabled_at IS NULL")
     endpoints = [id for id, events, only in rows if event in json.loads(events) and _covers(only, monitor)]
     if not endpoints:
         return

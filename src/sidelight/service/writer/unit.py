@@ -146,6 +146,7 @@ class Work:
         """Decisions that the group has looked up or made, by their keys."""
         self.verifications: dict[bytes, Verification | None] = {}
         """Verifications that the group has looked up or created, by their keys."""
+        self._steady: dict[tuple[Any, ...], list[Row]] = {}
         self.changed: set[str] = set()
 
     def begin(self, monitors: Iterable[str]) -> None:
@@ -162,6 +163,7 @@ class Work:
         """Undo what the request did; a monitor that it changed is rebuilt."""
         if self._own or self._marked:
             self.verifications.clear()
+            self._steady.clear()
         self._own.clear()
         if self._marked:
             self._tx.go_back()
@@ -180,6 +182,7 @@ class Work:
     def writing(self) -> Transaction:
         """Return the transaction, to read and write; everything done earlier in the group is visible in it."""
         self.verifications.clear()
+        self._steady.clear()
         self._unsent.send(self._tx)
         self._mark()
         self._own.send(self._tx)
@@ -198,6 +201,13 @@ class Work:
         if not self._marked:
             self._tx.mark()
             self._marked = True
+
+    def steady(self, sql: str, *values: Value) -> list[Row]:
+        """Return rows that only `writing` changes: queried once per group, without flushing first."""
+        asked = (sql, *values)
+        if asked not in self._steady:
+            self._steady[asked] = self._tx.all(sql, *values)
+        return self._steady[asked]
 
     @property
     def now(self) -> float:
