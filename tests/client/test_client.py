@@ -118,13 +118,6 @@ def test_garbage_in_reply_to_a_batch(kind, fake, reply):
     assert [one.reason for one in found] == ["unreachable"] * 2
 
 
-@BOTH
-def test_large_batches_are_split(kind, fake):
-    decided = over(kind, fake).call("decide_many", ["7"] * 2500)
-    assert [len(body["predictions"]) for *_, body in fake.seen] == [1000, 1000, 500]
-    assert len({one.id for one in decided}) == 2500
-
-
 def test_batches_are_split_by_bytes_too(fake):
     payloads = ["x" * 60_000] * 200
     over(Blocking, fake).call("decide_many", ["7"] * 200, payloads=payloads)
@@ -442,14 +435,6 @@ def test_the_background_does_not_grow_for_ever(kind, fake, monkeypatch, slowly):
     found = client.later([("7",)] * 8)
     assert [one.reason == "unreachable" for one in found] == [False] * 5 + [True] * 3
     assert client.client.unreachable == 3
-
-
-def test_a_canceled_future_harms_nobody(fake, slowly):
-    monitor = over(Blocking, fake).client.monitor("digits")
-    futures = [monitor.decide_later("7") for _ in range(3)]
-    futures[1].cancel()
-    monitor.flush()
-    assert [future.cancelled() for future in futures] == [False, True, False]
 
 
 def test_closing_sends_what_waits(fake):

@@ -1,6 +1,5 @@
 """The monitor in real life: repeats, late and corrected answers, caps, pending, classes that appear."""
 
-import copy
 import random
 import subprocess
 import sys
@@ -389,15 +388,6 @@ def test_report_prints_tabulates_and_converts():
     with pytest.raises(SidelightError):
         report["zebra"]
     assert "sequential" in repr(monitor)
-
-
-def test_copies_are_independent_and_go_on_alike():
-    monitor = ClassifierMonitor(0.05)
-    run(monitor, traffic(500))
-    twin = copy.deepcopy(monitor)
-    more = traffic(500, seed=2)
-    assert run(monitor, more, 500) == run(twin, more, 500)
-    assert monitor.to_dict() == twin.to_dict()
 
 
 @pytest.mark.parametrize(

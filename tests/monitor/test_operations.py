@@ -136,12 +136,6 @@ def test_numbers_that_python_cannot_write_down_are_neither_classes_nor_ids(argum
     assert ClassifierMonitor.from_dict(monitor.to_dict()).to_dict() == monitor.to_dict()
 
 
-def test_caps_and_seeds_of_numpy():
-    names = ("cap", "daily_cap", "class_cap", "class_predictions", "max_pending", "forget_after", "remember_passes")
-    monitor = ClassifierMonitor(0.05, seed=np.uint32(4), **{name: np.int64(3) for name in names})
-    assert [type(monitor.to_dict()["settings"][name]) for name in (*names, "seed")] == [int] * 8
-
-
 def test_pending_lists_what_is_waited_for():
     monitor = ClassifierMonitor(0.05, policy="sequential")
     monitor.decide_many(["cat", "dog", "cat", "dog"], ids=list("abcd"))
@@ -298,30 +292,6 @@ def test_a_reason_to_wait_that_has_gone_is_not_reported():
     monitor.answer(1, correct=True)
     assert monitor.report().pending == 0
     assert monitor.report()["b"].stalled is None
-
-
-@pytest.mark.parametrize("value", ["no", "False", 0, 1.0, []], ids=repr)
-def test_drift_is_true_or_false(value):
-    with pytest.raises(SidelightError, match=r"drift is .*: give True or False"):
-        ClassifierMonitor(0.05, drift=value)
-    assert ClassifierMonitor(0.05, drift=np.bool_(False)).report().drift is None
-
-
-def test_messages_name_what_was_given():
-    monitor = ClassifierMonitor(0.05)
-    with pytest.raises(SidelightError, match="predictions is 5: give a list or a column; `decide` takes"):
-        monitor.decide_many(5)
-    with pytest.raises(SidelightError, match="ids is a str: give a list or a single column; `answer` takes"):
-        monitor.answer_many("ab", [True, False])
-    monitor.decide("cat", id=1)
-    with pytest.raises(SidelightError, match="there are 1 ids and 2 answers"):
-        monitor.answer_many([1], [True, False])
-    with pytest.raises(SidelightError, match="answers is True: give a list or a column; `answer` takes"):
-        monitor.answer_many([1], True)
-
-
-def test_an_empty_monitor_knows_nothing_overall():
-    assert str(ClassifierMonitor(0.05).report().overall) == "Overall error rate: unknown before the first prediction"
 
 
 @pytest.mark.parametrize(

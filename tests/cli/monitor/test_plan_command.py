@@ -51,7 +51,3 @@ def test_mistakes_name_their_option(wrong, name):
     result = invoke(*wrong)
     assert result.exit_code == 2
     assert name in result.stderr
-
-
-def test_a_confidence_near_1_is_not_called_1():
-    assert "confidence 0.999999999:" in invoke("--tolerance", 0.5, "--confidence", 0.999999999, "--rate", 0).stdout

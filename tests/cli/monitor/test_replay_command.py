@@ -156,19 +156,6 @@ def test_standard_input_needs_a_format():
     assert "--format" in str(result.exception)
 
 
-def test_without_a_command_it_explains_itself():
-    result = invoke()
-    assert result.exit_code == 0
-    assert "replay" in result.output
-    assert "..." not in result.output.replace("[ARGS]...", "")
-
-
-def test_help_has_examples():
-    result = invoke("replay", "--help")
-    assert result.exit_code == 0
-    assert "sidelight monitor replay" in result.output
-
-
 def test_what_was_left_out_is_said(tmp_path):
     path = tmp_path / "log.csv"
     path.write_text("predicted|label\nnull|null\nÄ|Ä\nÄ|None\n", encoding="utf-8")

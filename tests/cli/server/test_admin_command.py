@@ -56,19 +56,6 @@ def test_keys_before_the_first_start(database):
     assert sorted(one["state"] for one in listed("key", database)) == ["expired", "revoked"]
 
 
-def test_keys_of_a_monitor(filled):
-    invoke("key", "create", "--scope", "decide", "--monitor", "digits", "--days", "90", "--database", filled)
-    (row,) = listed("key", filled)
-    assert row["monitors"] == ["digits"]
-    assert row["expires"] is not None
-    result = invoke("key", "create", "--scope", "decide", "--monitor", "letters", "--database", filled, code=2)
-    assert "some monitors do not exist" in result.stderr
-    assert "there is no such monitor" in result.stderr
-    assert "see errors" not in result.stderr
-    assert len(listed("key", filled)) == 1
-    assert "there is no such key" in invoke("key", "revoke", "sl_nothing", "--database", filled, code=2).stderr
-
-
 @pytest.mark.parametrize(
     "arguments",
     [["key", "create"], ["key", "create", "--scope", "all"], ["key", "create", "--scope", "decide", "--days", "0"]],
@@ -119,12 +106,6 @@ def test_monitors_and_webhooks(database, tmp_path):
     assert listed("monitor", database) == listed("webhook", database) == []
     for what in ("monitor", "webhook"):
         assert invoke(what, "list", "--database", database).stdout.startswith(f"no {what}s yet")
-
-
-def test_nothing_is_listed_in_words(database):
-    invoke("recover", "--database", database)
-    assert invoke("key", "list", "--database", database).stdout.startswith("no keys")
-    assert invoke("reviewer", "list", "--database", database).stdout.startswith("no reviewers yet")
 
 
 def test_reading_commands_make_no_database(tmp_path):

@@ -249,16 +249,6 @@ def test_decisions_that_were_recorded_count_as_if_they_were_made_here():
     assert copy.to_dict()["rationing"] == monitor.to_dict()["rationing"]
 
 
-def test_sums_are_those_of_the_claims():
-    monitor, _ = both(days=6, cap=30)
-    rationing = monitor.engine.rationing
-    for sums, share in ((rationing.today_sums, "today_share"), (rationing.total_sums, "total_share")):
-        expected = [0] * len(sums)
-        for claim in rationing.claims.values():
-            expected[claim.bucket] += getattr(claim, share)
-        assert sums == expected
-
-
 def test_a_decision_looks_at_its_own_class_only(monkeypatch):
     renewed = []
     renew = Rationing._renew

@@ -1,7 +1,6 @@
 """Labeled predictions from files of all kinds: what is read, what is left out, and what is said about it."""
 
 import contextlib
-import datetime
 import gzip
 import io
 import json
@@ -10,12 +9,11 @@ import random
 import threading
 import tracemalloc
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from sidelight.errors import FileError, SidelightError
-from sidelight.monitor.inputs import moment_of, seconds_of
+from sidelight.monitor.inputs import moment_of
 from sidelight.monitor.io.labeled_data import Columns, read_labeled
 from sidelight.monitor.io.rows import format_of
 
@@ -135,20 +133,6 @@ def test_a_quotation_mark_that_is_never_closed_is_refused(path, rest):
         read_labeled(write(path, f"predicted,label\ncat,cat\n{rest}"), COLUMNS)
 
 
-def test_quotation_marks_that_are_meant(path):
-    text = 'note,predicted,label\n"two\nlines, ""quoted""",cat,cat\n5\' 10" tall,cat,"cat"\n"a" b,cat,cat\n"x\ny",cat\n'
-    data = read_labeled(write(path, text), COLUMNS)
-    assert data.predictions == ["cat"] * 2
-    assert [one.split(":")[0] for one in data.complaints] == ["line 5", "line 6"]
-
-
-def test_long_values(path):
-    text = f'note,predicted,label\n"{"x" * 200_000}",dog,dog\n"{"x" * 100_000}",cat,cat\n'
-    data = read_labeled(write(path, text), COLUMNS)
-    assert data.predictions == ["cat"]
-    assert data.complaints[0].startswith("line 2: field larger than field limit (131072): leave long texts")
-
-
 def test_missing_values_are_not_classes(path):
     cells = ["NaN", "nan", "None", "null", "NULL", "<NA>", "", "  "]
     write(path, "predicted,label\n" + "".join(f"cat,{cell}\n{cell},cat\n" for cell in cells) + "cat,cat\nx\n")
@@ -177,31 +161,6 @@ def test_missing_values_are_not_classes(path):
 def test_times_are_seconds_or_iso(path, text, seconds):
     assert read_labeled(write(path, f"predicted,label,when\na,a,{text}\n"), TIMED).times == [seconds]
     assert moment_of(text).date().isoformat() == "2026-01-01"
-
-
-@pytest.mark.parametrize(
-    "moment",
-    [
-        1767225600,
-        np.float64(1767225600),
-        np.int64(1767225600),
-        np.datetime64("2026-01-01", "ns"),
-        np.datetime64("2026-01-01"),
-        pd.Timestamp("2026-01-01", tz="UTC"),
-        datetime.date(2026, 1, 1),
-        datetime.datetime(2026, 1, 1),
-    ],
-)
-def test_moments_of_all_kinds(moment):
-    assert seconds_of(moment) == 1767225600.0
-
-
-@pytest.mark.parametrize(
-    "moment", ["soon", "", None, True, pd.NaT, np.datetime64("NaT", "s"), float("nan"), "9" * 400, [1]]
-)
-def test_what_is_not_a_moment(moment):
-    with pytest.raises(SidelightError, match="seconds since 1970"):
-        seconds_of(moment)
 
 
 def test_a_bad_time_names_its_line(path):

@@ -27,19 +27,6 @@ def report(verdict, needed=0):
 
 
 @pytest.mark.parametrize(
-    ("one", "shown", "row"),
-    [
-        (report("above"), ("verdict_tolerance", "needed"), ["above 0.05", None]),
-        (report("unknown", 17), ("verdict_tolerance", "needed"), ["unknown", "~17"]),
-        (report("unknown", None), ("verdict", "needed"), ["unknown", "many"]),
-    ],
-)
-def test_what_a_column_can_show(one, shown, row):
-    (cells,) = class_table([one], {name: name for name in shown}).rows
-    assert list(cells) == row
-
-
-@pytest.mark.parametrize(
     ("verdict", "judged"),
     [("above", ("above (wrong)", "wrong")), ("below", ("below",) * 2), ("unknown", ("unknown",) * 2)],
 )

@@ -47,13 +47,6 @@ def test_one_prediction_gets_a_decision_and_the_same_one_again(digits):
     assert state(digits) == before
 
 
-def test_a_batch_is_decided_in_its_order(digits):
-    rows = [{"id": f"b-{i}", "prediction": str(i % 3)} for i in range(1_000)]
-    reply = digits("POST", PATH, {"predictions": rows})
-    assert [one["id"] for one in reply.json()["decisions"]] == [one["id"] for one in rows]
-    assert digits("POST", PATH, {"predictions": []}).json() == {"decisions": []}
-
-
 def test_the_same_id_with_another_class_is_a_conflict_and_nothing_changes(digits):
     digits("POST", PATH, {"id": "a", "prediction": "7"})
     refused(digits, {"id": "a", "prediction": "8"}, 409, "#/id")

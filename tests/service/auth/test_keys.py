@@ -9,7 +9,6 @@ from service.api.conftest import SQLITE
 from sidelight.service.auth import callers, keys
 from sidelight.service.auth.callers import KeyRing
 from sidelight.service.auth.keys import GRACE, create_key, note_use, revoke_key, rotate_key
-from sidelight.service.domain import monitors
 from sidelight.service.journal import audit
 from sidelight.service.problems import Problem
 from sidelight.service.store.postgres import PostgresTransaction
@@ -57,11 +56,6 @@ def test_a_key_has_a_visible_name_and_256_random_bits_and_only_its_hash_is_store
     assert new.key != make(service).key
 
 
-def test_a_key_is_for_monitors_by_id(service):
-    row = service.do(monitors.create_monitor("digits", {"tolerance": 0.1}, actor="test"))
-    assert make(service, only=["digits"]).monitors == (row.id,)
-
-
 @SQLITE
 @pytest.mark.parametrize(
     "wrong",
@@ -87,12 +81,6 @@ def test_what_is_no_key_is_refused(service, wrong):
     assert caught.value.status == 422
     with service.read() as tx:
         assert keys.list_keys(tx) == []
-
-
-def test_names_that_no_database_takes_are_no_monitors(service):
-    with pytest.raises(Problem) as caught:
-        make(service, only=["\x00"])
-    assert caught.value.status == 422
 
 
 def test_a_caller_is_remembered_for_five_seconds_at_most(service, ring, clock):

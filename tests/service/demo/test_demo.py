@@ -2,30 +2,10 @@
 
 from __future__ import annotations
 
-import io
-
-import numpy as np
-import pytest
-
 from service.api.conftest import SQLITE
 from service.web.browsing import Browser
 from sidelight.service.demo import NAME, Demo
-from sidelight.service.demo.worlds import DIGITS, draw_digit, png
-from sidelight.service.domain.inputs import LARGEST
 from sidelight.service.server.app import make_app
-
-
-def test_a_png_holds_the_pixels_that_were_given():
-    image = pytest.importorskip("PIL.Image")
-    pixels = np.random.default_rng(0).integers(0, 256, (5, 7)).astype(np.uint8)
-    assert np.array_equal(np.asarray(image.open(io.BytesIO(png(pixels)))), pixels)
-
-
-def test_each_digit_has_its_own_picture_small_enough_for_a_payload():
-    files = {one: draw_digit(one, np.random.default_rng(3)) for one in DIGITS}
-    assert len(set(files.values())) == len(DIGITS)
-    assert max(map(len, files.values())) < LARGEST
-    assert draw_digit("3", np.random.default_rng(3)) == files["3"]
 
 
 @SQLITE

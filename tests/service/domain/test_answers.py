@@ -21,33 +21,6 @@ def said(traffic, *given):
     return traffic.service.do(record_answers(traffic.monitor, given, actor="key:2"))
 
 
-def test_each_answer_has_a_result_of_its_own(traffic):
-    found = said(
-        traffic,
-        AnswerTo("p1", correct=True),
-        AnswerTo("p2", skipped=True),
-        AnswerTo("p5", correct=False),
-        AnswerTo("nobody", correct=True),
-        AnswerTo("p1", correct=True),
-        AnswerTo("p1", correct=False),
-        AnswerTo("p1", correct=False, replace=True),
-        AnswerTo("p2", correct=True),
-        AnswerTo("p2", correct=True, replace=True),
-        AnswerTo("p1", skipped=True, replace=True),
-    )
-    expected = "recorded, released, not chosen, unknown, unchanged, conflict, corrected, conflict, recorded, withdrawn"
-    assert ", ".join(one.status for one in found) == expected
-    assert found[5].correct is True  # what stands
-    with traffic.service.read() as tx:
-        rows = tx.all("SELECT id, state, correct, revision, settled_by FROM verifications ORDER BY number")
-    assert rows == [
-        ("p1", "skipped", None, 3, "key:2"),
-        ("p2", "answered", 1, 2, "key:2"),
-        ("p3", "open", None, 0, None),
-    ]
-    assert check_database(traffic.service.storage) == []
-
-
 def test_labels_are_compared_with_the_class(service):
     traffic = Traffic(service)
     batch = [Prediction("text", "a"), Prediction("number", 7), Prediction("more", 8)]
@@ -60,25 +33,6 @@ def test_labels_are_compared_with_the_class(service):
     with service.read() as tx:
         rows = tx.all("SELECT id, state, label FROM verifications ORDER BY number")
     assert rows == [("text", "answered", '"a"'), ("number", "answered", "8"), ("more", "open", None)]
-
-
-def test_what_is_forgotten_is_gone(service):
-    traffic = Traffic(service, forget_after=3)
-    traffic.decide()
-    assert said(traffic, AnswerTo("p1", correct=True))[0].status == "recorded"
-    traffic.decide(4)
-    assert [one.status for one in said(traffic, AnswerTo("p2", correct=True), AnswerTo("p3", correct=True))] == [
-        "gone",
-        "recorded",
-    ]
-    assert said(traffic, AnswerTo("p1", correct=False, replace=True))[0].status == "gone"
-    with service.read() as tx:
-        assert tx.all("SELECT state FROM verifications ORDER BY number")[:3] == [
-            ("answered",),
-            ("forgotten",),
-            ("answered",),
-        ]
-    assert check_database(service.storage) == []
 
 
 def test_answers_within_the_group_of_their_decisions(service):

@@ -8,7 +8,7 @@ from sidelight.monitor import ClassifierMonitor
 from sidelight.service.domain import monitors
 from sidelight.service.domain.answers import record_answers
 from sidelight.service.domain.decisions import decide
-from sidelight.service.domain.inputs import AnswerTo, Payload, Prediction
+from sidelight.service.domain.inputs import AnswerTo, Prediction
 from sidelight.service.domain.service import Service
 from sidelight.service.options import Options
 from sidelight.service.problems import Problem
@@ -31,19 +31,6 @@ def test_decisions_are_those_of_the_library(service, monitor):
             (result,) = service.do(record_answers(monitor, [AnswerTo(id, correct=k % 7 > 0)], actor="key:1"))
             assert (result.status, result.verdict) == twin.answer(id, correct=k % 7 > 0)[::5]
     assert service.report(monitor).to_dict()["classes"] == twin.report().to_dict()["classes"]
-
-
-def test_the_same_id_gets_the_same_decision(service, monitor):
-    one = [Prediction("a", "cat", payload=Payload("text/plain", b"a cat"))]
-    first = service.do(decide(service, monitor, one, actor="key:1"))
-    again = service.do(decide(service, monitor, one * 3, actor="key:1"))
-    assert [found[:4] for found in again] == [found[:4] for found in first * 3]
-    assert service.report(monitor).predictions == 1
-    with pytest.raises(Problem, match="other classes") as caught:
-        service.do(decide(service, monitor, [Prediction("b", "cat"), Prediction("a", "dog")], actor="key:1"))
-    assert caught.value.status == 409
-    assert [one["pointer"] for one in caught.value.places] == ["#/1/id"]
-    assert service.report(monitor).predictions == 1
 
 
 def places(problem):
@@ -85,30 +72,6 @@ def test_the_day_of_a_cap_is_that_of_the_time(service):
     with service.read() as tx:
         days = {json.loads(body)["day"] for (body,) in tx.all("SELECT body FROM journal WHERE kind = 'decided'")}
     assert len(days) == 1 + other_day
-
-
-def test_payloads_are_kept_for_verifications_alone(service):
-    row = service.do(monitors.create_monitor("capped", {"tolerance": 0.2, "cap": 2, "aim": "first-come"}, actor="x"))
-    payload = Payload("text/plain", b"\x00\xff what was seen")
-    job = decide(service, row.id, [Prediction(f"a{k}", "a", payload=payload) for k in range(5)], actor="x")
-    assert [one.verify for one in service.do(job)] == [True, True, False, False, False]
-    with service.read() as tx:
-        found = tx.all("SELECT verification, media_type, content FROM payloads ORDER BY verification")
-    assert [(verification, kind, bytes(content)) for verification, kind, content in found] == [
-        (1, *payload),
-        (2, *payload),
-    ]
-
-
-def test_classes_may_be_numbers_and_keep_their_type(service, monitor):
-    names = [3, 2.5, -7, 1e300, True, 0.1]
-    batch = [Prediction(f"n{k}", name) for k, name in enumerate(names)]
-    first = service.do(decide(service, monitor, batch, actor="key:1"))
-    service.writer.replicas.forget()
-    again = service.do(decide(service, monitor, batch, actor="key:1"))
-    assert [(one.prediction, type(one.prediction)) for one in again] == [(name, type(name)) for name in names]
-    assert [one[:4] for one in again] == [one[:4] for one in first]
-    assert [one.name for one in service.report(monitor).classes] == names
 
 
 def test_ids_that_differ_only_in_form_are_different(service, monitor):

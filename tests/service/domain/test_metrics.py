@@ -84,8 +84,3 @@ def test_only_the_monitors_that_the_caller_may_see(service, digits):
     assert "webhook" not in text
     service.do(monitors.archive_monitor(other.id, actor="test"))
     assert '"other"' not in metrics.make_metrics(service, None)
-
-
-@pytest.mark.parametrize(("value", "text"), [(3, "3"), (3.0, "3"), (0.25, "0.25"), (1e300, "1e+300"), (-0.5, "-0.5")])
-def test_numbers_are_written_as_prometheus_reads_them(value, text):
-    assert metrics_text([Family("x", "gauge", "A test.", [({}, value)])]).endswith(f"\nx {text}\n")

@@ -7,18 +7,15 @@ from collections import Counter
 
 import pytest
 
-from service.reviews import ask, claim, make, say, slots, verification
-from sidelight.service.domain import monitors
+from service.reviews import claim, make, say, slots
 from sidelight.service.domain.queue import (
     claim_verifications,
     claimed_by,
     last_answered,
-    release_verification,
     waiting_for,
 )
 from sidelight.service.domain.service import Service
 from sidelight.service.options import Options
-from sidelight.service.problems import Problem
 from sidelight.service.store import open_storage
 
 
@@ -40,14 +37,6 @@ def expire(service, monitor, who):
 def test_items_are_offered_oldest_first_and_to_one_reviewer_each(service):
     monitor = make(service, 3)
     assert [claim(service, monitor, who) for who in ("ann", "bob", "cem", "dan")] == [1, 2, 3, None]
-
-
-def test_many_are_claimed_at_once_and_never_more_than_there_are(service):
-    monitor = make(service, 3)
-    assert [one.verification.number for one in service.do(claim_verifications(monitor, "ann", count=10))] == [1, 2, 3]
-    for count in (0, 101):
-        with pytest.raises(Problem, match="1 to 100"):
-            service.do(claim_verifications(monitor, "ann", count=count))
 
 
 def test_a_lease_that_has_ended_is_seen_in_the_claim(service):
@@ -74,19 +63,6 @@ def test_one_reviewer_never_holds_both_slots(service):
     assert claim(service, monitor, "cem") is None
 
 
-def test_a_release_frees_the_slot_but_not_an_answer(service):
-    monitor = make(service, 1, reviews=2)
-    claim(service, monitor, "ann")
-    assert service.do(release_verification(monitor, "ann", 1)) is True
-    assert service.do(release_verification(monitor, "ann", 1)) is False
-    assert slots(service, monitor, 1) == []
-    say(service, monitor, 1, "ann", correct=True)
-    assert service.do(release_verification(monitor, "ann", 1)) is False
-    assert len(slots(service, monitor, 1)) == 1
-    with pytest.raises(Problem, match="no verification 7"):
-        service.do(release_verification(monitor, "ann", 7))
-
-
 def test_a_disputed_verification_is_offered_to_those_who_may_settle_and_did_not_review_it(service):
     monitor = make(service, 1, reviews=2)
     say(service, monitor, 1, "ann", correct=True)
@@ -96,26 +72,6 @@ def test_a_disputed_verification_is_offered_to_those_who_may_settle_and_did_not_
     assert claim(service, monitor, "cem", settle=True) == 1
     assert claim(service, monitor, "dan", settle=True) is None
     assert slots(service, monitor, 1)[-1] == (3, "cem", None)
-
-
-def test_settled_verifications_are_not_offered(service):
-    monitor = make(service, 2)
-    say(service, monitor, 1, "ann", correct=True)
-    assert claim(service, monitor, "bob") == 2
-
-
-def test_a_verification_that_is_overdue_is_still_offered(service):
-    monitor = make(service, 1, patience=1, policy="sequential")
-    ask(service, monitor, 3, start=1)
-    assert verification(service, monitor, 1).state == "overdue"
-    assert claim(service, monitor, "ann") == 1
-
-
-def test_an_archived_monitor_has_no_queue(service):
-    monitor = make(service, 1)
-    service.do(monitors.archive_monitor(monitor, actor="test"))
-    with pytest.raises(Problem, match="archived"):
-        claim(service, monitor)
 
 
 def test_how_long_the_queue_is_for_somebody(service):

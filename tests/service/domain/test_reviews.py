@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from service.reviews import ask, claim, entries, make, say, slots, verification
+from service.reviews import claim, entries, make, say, slots, verification
 from sidelight.service.auth.keys import create_key, revoke_key
 from sidelight.service.auth.reviewers import disable_reviewer, invite_reviewer
 from sidelight.service.auth.sessions import follow_link
@@ -14,7 +14,6 @@ from sidelight.service.domain.monitors import change_settings
 from sidelight.service.domain.queue import Slot
 from sidelight.service.domain.reviews import (
     Said,
-    reviews_disagree,
     reviews_outcome,
     settle_verification,
     withdraw_review,
@@ -53,13 +52,6 @@ def test_what_reviews_settle(slots, reviews, expected):
     assert reviews_outcome(slots, reviews) == expected
 
 
-def test_what_is_disputed():
-    assert reviews_disagree([review(1, True), review(2, False)], 2)
-    assert not reviews_disagree([review(1, True), review(2, True)], 2)
-    assert not reviews_disagree([review(1, True)], 2)
-    assert not reviews_disagree([review(1, True), review(2, False), review(3, True)], 2)
-
-
 def test_one_review_settles_and_reaches_the_monitor(service):
     monitor = make(service, 2)
     claim(service, monitor)
@@ -70,13 +62,6 @@ def test_one_review_settles_and_reaches_the_monitor(service):
     (entry,) = entries(service, monitor, "answered")
     assert entry.actor == "ann"
     assert entry.data["reviews"] == [["ann", {"correct": False}]]
-
-
-def test_the_same_review_twice_changes_nothing(service):
-    monitor = make(service, 1)
-    say(service, monitor, 1, correct=True)
-    assert say(service, monitor, 1, correct=True) == "unchanged"
-    assert len(entries(service, monitor, "answered")) == 1
 
 
 def test_two_reviews_are_needed_and_only_the_settled_answer_reaches_the_monitor(service):
@@ -222,13 +207,6 @@ def test_a_skip_can_be_taken_back_by_an_answer(service):
     assert slots(service, monitor, 1) == [(1, "ann", {"correct": True})]
 
 
-def test_a_skip_that_is_withdrawn_brings_the_verification_back(service):
-    monitor = make(service, 1, reviews=2)
-    say(service, monitor, 1, "ann", skipped=True)
-    service.do(withdraw_review(monitor, "ann", 1))
-    assert claim(service, monitor, "ann") == 1
-
-
 def test_blind_reviewers_choose_labels(service):
     monitor = make(service, 2, blind=True, labels=["pear", "plum"])
     with pytest.raises(Problem, match="hidden"):
@@ -251,20 +229,6 @@ def test_labels_of_forms_are_compared_as_the_classes_are(service, prediction, ri
     assert [verification(service, monitor, n).correct for n in (1, 2)] == [True, False]
 
 
-def test_a_label_that_cannot_be_compared_is_refused(service):
-    monitor = make(service, 1, prediction=7)
-    with pytest.raises(Problem, match="pear"):
-        say(service, monitor, 1, label="pear")
-    assert verification(service, monitor, 1).state == "open"
-
-
-@pytest.mark.parametrize("said", [Said(), Said(correct=True, skipped=True), Said(correct=True, label="pear")])
-def test_a_review_says_exactly_one_thing(service, said):
-    monitor = make(service, 1)
-    with pytest.raises(Problem, match="one of"):
-        say(service, monitor, 1, correct=said.correct, label=said.label, skipped=said.skipped)
-
-
 def test_an_answer_from_elsewhere_settles_what_a_reviewer_holds(service):
     monitor = make(service, 1)
     claim(service, monitor)
@@ -272,14 +236,6 @@ def test_an_answer_from_elsewhere_settles_what_a_reviewer_holds(service):
     with pytest.raises(Problem, match="settled"):
         say(service, monitor, 1, correct=False)
     assert counts(service, monitor) == (1, 0, 0)
-
-
-def test_a_verification_that_was_forgotten_is_gone(service):
-    monitor = make(service, 1, forget_after=2)
-    ask(service, monitor, 2, start=1)
-    with pytest.raises(Problem) as caught:
-        say(service, monitor, 1, correct=True)
-    assert caught.value.status == 410
 
 
 def test_settling_what_is_settled_takes_the_word(service):

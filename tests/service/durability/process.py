@@ -18,7 +18,7 @@ from sidelight.service.options import Options
 from sidelight.service.server.app import _routers, make_app
 from sidelight.service.server.uvicorn_server import serve
 from sidelight.service.store import open_storage, postgres, sqlite
-from sidelight.service.writer.writer import Writer, _make_outcomes, _tell_results
+from sidelight.service.writer.writer import Writer, _tell_results
 
 
 def acknowledge_early() -> None:
@@ -27,7 +27,6 @@ def acknowledge_early() -> None:
 
     def hasty(self, group, work):
         run(self, group, work)
-        _make_outcomes(group)
         _tell_results(group)
         time.sleep(0.05)
 

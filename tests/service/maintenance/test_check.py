@@ -12,11 +12,9 @@ from sidelight.service.domain import monitors
 from sidelight.service.domain.answers import record_answers
 from sidelight.service.domain.decisions import decide
 from sidelight.service.domain.inputs import AnswerTo, Prediction
-from sidelight.service.domain.retention import expire_verifications
 from sidelight.service.domain.reviews import withdraw_review
 from sidelight.service.domain.service import Service
 from sidelight.service.journal import replica, replicas
-from sidelight.service.maintenance import check
 from sidelight.service.maintenance.check import check_database, prune_journal
 from sidelight.service.options import Options
 from sidelight.service.problems import Problem
@@ -181,22 +179,6 @@ def test_a_monitor_of_another_rule_is_left_alone(service):
     assert check_database(service.storage) == []
 
 
-def test_requests_expire_without_traffic(service):
-    traffic = Traffic(service, patience={"seconds": 0.05})
-    traffic.decide(5)
-    while not service.do(expire_verifications(traffic.monitor)):
-        pass
-    with service.read() as tx:
-        assert tx.all("SELECT DISTINCT state FROM verifications") == [("overdue",)]
-        (number,) = tx.one("SELECT last FROM monitors")
-    assert service.do(expire_verifications(traffic.monitor)) == 0
-    with service.read() as tx:
-        assert tx.one("SELECT last FROM monitors") == (number,)
-    results = traffic.answer()
-    assert {one.status for one in results} <= {"recorded", "released"}
-    assert check_database(service.storage) == []
-
-
 def test_settings_are_changed_by_journal(service):
     traffic = Traffic(service, cap=3, aim="first-come")
     assert sum(one.verify for one in traffic.decide(10)) == 3
@@ -228,29 +210,6 @@ def test_settings_are_changed_by_journal(service):
     with pytest.raises(Problem) as caught:
         Traffic(service)
     assert caught.value.status == 409
-
-
-@pytest.mark.parametrize("patience", [1, {"seconds": 0.5}, "never", None])
-def test_patience_is_changed_by_journal(service, patience):
-    traffic = Traffic(service, patience=40)
-    traffic.decide(20)
-    row = service.do(monitors.change_settings(traffic.monitor, {"patience": patience}, actor="key:9"))
-    assert row.settings["patience"] == patience
-    traffic.decide(20)
-    for wrong in (0, {"hours": 1}, {"seconds": "x"}, "soon"):
-        with pytest.raises(Problem) as caught:
-            service.do(monitors.change_settings(traffic.monitor, {"patience": wrong}, actor="key:9"))
-        assert caught.value.status == 422
-    restart(service)
-    traffic.decide(20)
-    assert check_database(service.storage) == []
-
-
-def test_pages_of_the_journal_are_read_in_order(service, monkeypatch):
-    monkeypatch.setattr(check, "_PAGE", 7)
-    traffic = Traffic(service)
-    traffic.run(6)
-    assert check_database(service.storage) == []
 
 
 def test_verifying_and_pruning_do_not_disturb_those_who_work(service):

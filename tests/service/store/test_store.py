@@ -89,11 +89,6 @@ def _write(storage, number=1):
         tx.insert("payloads", COLUMNS, rows(number))
 
 
-def test_the_clock_goes_forward(storage):
-    with storage.read() as tx:
-        assert 1.7e9 < tx.now() <= tx.now()
-
-
 def test_rows_are_locked_and_the_clock_is_read_after_that(postgres_url):
     sql = "SELECT verification FROM payloads WHERE verification IN (??) ORDER BY verification"
     first, second = open_storage(postgres_url), open_storage(postgres_url)
@@ -121,12 +116,6 @@ def test_rows_are_locked_and_the_clock_is_read_after_that(postgres_url):
     assert now == again >= late
     for one in (first, second):
         one.close()
-
-
-def test_nothing_to_lock(storage):
-    with storage.write() as tx:
-        assert tx.lock("SELECT verification FROM payloads WHERE verification IN (??)", [7]) == []
-        assert tx.now() > 1.7e9
 
 
 def test_opening_again_changes_nothing(database):

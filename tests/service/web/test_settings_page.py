@@ -12,7 +12,6 @@ from service.reviews import entries, make
 from sidelight.service.domain import monitors
 from sidelight.service.problems import Problem
 from sidelight.service.settings import CHANGEABLE_SCHEMA, REVIEW, SERVED
-from sidelight.service.web.pages.settings import kind_of, setting_field_text, setting_field_value
 
 PAGE, ARCHIVE = "/m/fruit/settings", "/m/fruit/archive"
 
@@ -152,9 +151,3 @@ def test_only_administrators_of_the_monitor_change_it(service, browsers):
         assert reader.post(path, {"confirm": "fruit"}).status_code == 403
     own = other.get("/m/other/settings")
     assert "/m/other/archive" in own.text
-
-
-@pytest.mark.parametrize("value", [None, 3, 0.25, "never", {"seconds": 3600.0}, True])
-def test_a_value_is_read_as_it_is_written(value):
-    assert setting_field_value("value", setting_field_text("value", value)) == value
-    assert {kind_of(name) for name in CHANGEABLE_SCHEMA["properties"]} == {"value", "switch", "lines", "text"}

@@ -4,8 +4,6 @@ import string
 
 import pytest
 
-from service.api.conftest import SQLITE
-from service.reviews import make
 from sidelight.service.web.pages.review import button_keys, label_keys
 
 
@@ -38,21 +36,3 @@ def test_no_key_means_something_else(labels):
             assert key == label
         elif key:
             assert not any(other.lower().startswith(key) for other in labels)
-
-
-def test_words_have_digits_and_buttons_their_letters():
-    assert label_keys(["cat", "dog"]) == {"cat": "1", "dog": "2"}
-    assert "".join(button_keys(["cat", "dog"]).values()) == "rwsuxn"
-    assert "".join(button_keys(["S", "r"]).values()) == "+w/uxn"
-    assert button_keys(["s", "/"])["skip"] == ""
-
-
-@SQLITE
-def test_the_page_shows_the_keys_and_focuses_nothing(service, browsers):
-    make(service, 2, labels=["7", "S", "pear"], prediction="7")
-    page = browsers("Ann", "answer").get("/m/fruit/review?verification=1").text
-    assert "autofocus" not in page
-    assert 'data-key="S">S <kbd>S</kbd>' in page
-    assert 'data-key="/">Skip <kbd>/</kbd>' in page
-    assert 'value="right" data-key="r" data-also="7">Right <span><kbd>R</kbd> <kbd>7</kbd></span>' in page
-    assert 'value="7"' not in page

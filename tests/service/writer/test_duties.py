@@ -7,7 +7,7 @@ import pytest
 from sidelight.service.domain.service import Service
 from sidelight.service.store import open_storage
 from sidelight.service.writer import duties
-from sidelight.service.writer.duties import DUTIES, LEASE, Clock, Duty, periodic_duty
+from sidelight.service.writer.duties import DUTIES, LEASE, Clock, Duty
 
 
 def counting(name, every=0.0, when=lambda tx: True):
@@ -43,26 +43,6 @@ def test_what_one_process_runs_no_other_does(service):
     thread.join(30.0)
     assert ran == [["slow"]]
     assert clocks[1].run_due() == ["slow"]
-
-
-def test_many_clocks_share_one_duty(service):
-    ran, one = counting("shared", every=3600.0)
-    clocks = [Clock(service, [one]) for _ in range(8)]
-    threads = [threading.Thread(target=clock.run_due) for clock in clocks]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(30.0)
-    assert len(ran) == 1
-
-
-def test_whoever_comes_second_gets_nothing(service):
-    assert service.do(duties._take_duty("one", "first"))
-    assert not service.do(duties._take_duty("one", "second"))
-    service.do(duties._release_duty("one", "second", 0.0))  # who does not have it cannot give it back
-    assert not service.do(duties._take_duty("one", "third"))
-    service.do(duties._release_duty("one", "first", 3600.0))
-    assert not service.do(duties._take_duty("one", "fourth"))
 
 
 def test_two_processes_on_postgres_never_get_the_same_duty(postgres_url):
@@ -123,14 +103,6 @@ def test_the_thread_runs_duties_and_stops(service):
     clock.stop(30.0)
     assert not clock._thread.is_alive()
     Clock(service).stop()  # one that never started
-
-
-def test_duties_are_registered_by_name():
-    @periodic_duty("of a test", every=5.0)
-    def run(service):
-        return 7
-
-    assert DUTIES.pop("of a test")[:3] == ("of a test", 5.0, run)
 
 
 @pytest.fixture(autouse=True)

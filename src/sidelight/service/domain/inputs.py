@@ -1,6 +1,6 @@
 """What clients say: predictions and answers, checked where they are made, whether from JSON or by a program.
 
-Each error of a validator becomes one place in the problem that is answered, see `sidelight.service.api.validation`.
+Each error of a validator becomes one place in the problem that is answered, see `sidelight.service.api.routing`.
 """
 
 from __future__ import annotations
