@@ -46,7 +46,7 @@ class Engine:
     """The classes, verifications and settings of one monitor.
 
     `classes` holds what is known about each class, `ledger` the ids and verifications, `rationing` what distributes a
-    cap, if there is one, and `scores` and `segments` what came with predictions, from the first one on.
+    cap, if there is one, and `scores`, `segments` and `pairs` what came with predictions.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -56,9 +56,8 @@ class Engine:
         self.classes: dict[Label, ClassState] = {}
         self.ledger = Ledger(settings, self.clock)
         self.rationing: Rationing | None = None
-        self.scores: Scores | None = None
-        self.segments: Segments | None = None
-        self.pairs: Pairs | None = None
+        self.scores, self.segments = Scores(self.classes), Segments()
+        self.pairs = Pairs(settings.confidence, settings.version_margin)
         self.truths: dict[Label, int] = {}
         """True classes that answers have named, with their numbers in lines."""
         self._adopt(settings)
@@ -152,10 +151,8 @@ class Engine:
         entry = self.ledger.entry(id)
         named = 0 if truth is None or correct is not False else self._truth(truth)
         self.clock.settled += entry.state.line.tell(entry.place, named)
-        if self.pairs is not None:
-            self.pairs.tell(id, correct, truth)
-        if self.scores is not None:
-            self.scores.plan(entry.state)
+        self.pairs.tell(id, correct, truth)
+        self.scores.plan(entry.state)
         return done
 
     def _truth(self, name: Label) -> int:
@@ -211,7 +208,7 @@ class Engine:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data."""
-        asides = [] if self.pairs is None else list(self.pairs.asides.values())
+        asides = list(self.pairs.asides.values())
         states = [*self.classes.values(), *asides]
         places = {state: place for place, state in enumerate(states)}
         return {
@@ -220,11 +217,11 @@ class Engine:
             "classes": [{"name": state.name, **state.plain()} for state in self.classes.values()],
             **self.ledger.plain(places),
             "rationing": None if self.rationing is None else self.rationing.plain(places),
-            "scores": None if self.scores is None else self.scores.plain(places),
+            "scores": self.scores.plain(places),
             "truths": list(self.truths),
-            "pairs": None if self.pairs is None else self.pairs.plain(),
+            "pairs": self.pairs.plain(),
             "asides": [{"name": one.name, **one.plain()} for one in asides],
-            "segments": None if self.segments is None else self.segments.plain(places),
+            "segments": self.segments.plain(places),
         }
 
     @classmethod
@@ -234,19 +231,15 @@ class Engine:
             engine = cls(Settings.from_plain(data["settings"]))
             states = [engine.classes.get(row["name"]) or engine._add(row["name"]) for row in data["classes"]]
             for row in data["asides"]:
-                states.append(engine._use_pairs().aside(engine.classes[row["name"]]))
-            if data["pairs"] is not None:
-                engine._use_pairs().restore(data["pairs"])
+                states.append(engine.pairs.aside(engine.classes[row["name"]]))
+            engine.pairs.restore(data["pairs"])
             engine.ledger.restore(dict(data), states)
-            if data["scores"] is not None:
-                engine._use_scores().restore(data["scores"], states)
+            engine.scores.restore(data["scores"], states)
             for name in data["truths"]:
                 engine._truth(name)
-            if data["segments"] is not None:
-                engine._use_segments().restore(data["segments"], states)
-            edges = [] if engine.scores is None else engine.scores.edges
+            engine.segments.restore(data["segments"], states)
             for state, row in zip(states, [*data["classes"], *data["asides"]], strict=True):
-                state.restore(row, edges)
+                state.restore(row, engine.scores.edges)
             if engine.rationing is not None and data["rationing"] is not None:
                 engine.rationing.restore(data["rationing"], states)
         except SidelightError:
@@ -284,36 +277,17 @@ class Engine:
         if given:
             self.settings.check_scores(prediction)
         if state is None:
-            state = self._new_class(prediction)
+            check_spelling(prediction, self.spelled)
+            state = self._add(prediction)
         if given:
-            state.use_scores(self._use_scores().edges)
+            state.use_scores(self.scores.edges)
         return state
-
-    def _use_scores(self) -> Scores:
-        if self.scores is None:
-            self.scores = Scores(self.classes)
-        return self.scores
-
-    def _use_pairs(self) -> Pairs:
-        if self.pairs is None:
-            self.pairs = Pairs(self.settings.confidence, self.settings.version_margin)
-        return self.pairs
 
     def _compared(self, segment: Segment, others: Others, day: str | None) -> Others:
         """Return the versions to compare with, unless no verifications are left, whatever they predict."""
         if used_up_cap(self.settings, self.ledger, day) is not None:
             return ()
-        return self._use_pairs().open(dict(segment)[VERSION], others, self.ledger)
-
-    def _use_segments(self) -> Segments:
-        if self.segments is None:
-            self.segments = Segments()
-        return self.segments
-
-    def _new_class(self, name: Label) -> ClassState:
-        """Add a class, unless it is another spelling of a known one."""
-        check_spelling(name, self.spelled)
-        return self._add(name)
+        return self.pairs.open(dict(segment)[VERSION], others, self.ledger)
 
     def _moment(self, time: Any) -> _Moment:
         """Return the day and the seconds of a time, each only if something depends on it."""
@@ -335,16 +309,16 @@ class Engine:
     ) -> Events:
         """Enter a decision; a pass is remembered if the caller gave its id and so may ask about it again."""
         score, segment, others = about
-        tag = self._use_segments().enter(state, segment) if segment else 0
+        tag = self.segments.enter(state, segment) if segment else 0
         aside = reason is Reason.COMPARED
         # A prediction that is verified only to compare versions is, for its class, what it would have been without.
         if state.rounds is not None and (decision.propensity is not None or (decision.verify and not aside)):
             self._enter_round(state, decision.verify and not aside, reason, math.nan if score is None else score)
         state.predictions += 1
         if others:
-            self._use_pairs().enter(dict(segment)[VERSION], others, decision.prediction, decision.id)
+            self.pairs.enter(dict(segment)[VERSION], others, decision.prediction, decision.id)
         if decision.verify:
-            place = self._use_pairs().aside(state) if aside else state
+            place = self.pairs.aside(state) if aside else state
             return self.ledger.ask(decision, place, reason, *when, tag)
         if reason.refuses:
             state.stalled = reason
@@ -367,7 +341,7 @@ class Engine:
             state.rounds.ask(state.predictions, score, reason is Reason.OPEN)
         else:
             state.rounds.spare(score)
-        self._use_scores().note(state, score)
+        self.scores.note(state, score)
 
     def _wanted(self, state: ClassState, day: str | None) -> tuple[bool, Reason]:
         """Return what the policy wants before any cap, and why; now and then a passed prediction gets a spot check."""

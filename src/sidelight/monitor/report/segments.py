@@ -34,13 +34,12 @@ class Parts(NamedTuple):
 
 def count_parts(engine: Engine) -> Parts:
     """Count what answers say about parts of the traffic; this is quick, unlike the intervals."""
-    found = {} if engine.segments is None else engine.segments.counts()
     segments = {
         pair: [(state.name, Counts(state.tolerance, *numbers)) for state, *numbers in rows]
-        for pair, rows in found.items()
+        for pair, rows in engine.segments.counts().items()
     }
-    pairs = {} if engine.pairs is None else engine.pairs.pairs
-    return Parts(engine.settings, segments, {names: pair.count(engine.ledger) for names, pair in pairs.items()})
+    pairs = {names: pair.count(engine.ledger) for names, pair in engine.pairs.pairs.items()}
+    return Parts(engine.settings, segments, pairs)
 
 
 def segment_reports(parts: Parts) -> tuple[SegmentReport, ...]:

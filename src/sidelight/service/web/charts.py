@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from markupsafe import Markup, escape
 
+from sidelight.text import thousands
+
 _STRIP_WIDTH, _STRIP_HEIGHT = 208.0, 22.0
 _SPARK_WIDTH, _SPARK_HEIGHT = 120.0, 30.0
 _WIDTH, _HEIGHT = 720.0, 250.0
@@ -77,13 +79,8 @@ def interval_spark(points: Sequence[Point], tolerance: float, verdict: str) -> M
     points = thinned_points(points, _SPARK_POINTS)
     if len(points) < 2:
         return Markup("")
-    limit = _axis_limit(points, tolerance)
-    frame = _Frame(points, limit, 1.0, _SPARK_WIDTH - 1.0, 2.0, _SPARK_HEIGHT - 2.0)
-    y = frame.y(tolerance)
-    parts = [
-        *frame.curve(points, verdict),
-        f'<line class="tolerance" x1="0" x2="{_SPARK_WIDTH:g}" y1="{y:.1f}" y2="{y:.1f}"/>',
-    ]
+    frame = _Frame(points, tolerance, 1.0, _SPARK_WIDTH - 1.0, 2.0, _SPARK_HEIGHT - 2.0)
+    parts = frame.curve(points, tolerance, verdict)
     return _svg("spark", _SPARK_WIDTH, _SPARK_HEIGHT, "interval over time", parts)
 
 
@@ -91,15 +88,9 @@ def history_chart(points: Sequence[Point], tolerance: float, verdict: str, unit:
     """Return the interval of one class over its answers, with axes."""
     if len(points) < 2:
         return Markup("")
-    limit = _axis_limit(points, tolerance)
-    frame = _Frame(points, limit, _LEFT, _WIDTH - _RIGHT, _TOP, _HEIGHT - _BOTTOM)
-    y = frame.y(tolerance)
-    parts = [
-        *_rate_axis(frame, limit),
-        *frame.curve(points, verdict),
-        f'<line class="tolerance" x1="{_LEFT:g}" x2="{_WIDTH - _RIGHT:g}" y1="{y:.1f}" y2="{y:.1f}"/>',
-        *_axis_ends(f"{points[0].at:,.0f}".replace(",", " "), f"{points[-1].at:,.0f} {unit}".replace(",", " ")),
-    ]
+    frame = _Frame(points, tolerance, _LEFT, _WIDTH - _RIGHT, _TOP, _HEIGHT - _BOTTOM)
+    ends = _axis_ends(thousands(round(points[0].at)), f"{thousands(round(points[-1].at))} {unit}")
+    parts = [*_rate_axis(frame), *frame.curve(points, tolerance, verdict), *ends]
     now = points[-1]
     label = f"interval over {unit}, now {percent(now.low)} to {percent(now.high)}, tolerance {percent(tolerance)}"
     return _svg("chart", _WIDTH, _HEIGHT, label, parts)
@@ -144,32 +135,33 @@ def budget_meter(share: float, label: str) -> Markup:
 
 
 class _Frame:
-    """The rectangle that a curve is drawn in."""
+    """The rectangle that a curve is drawn in; its axis fits the later part of the curve, not the beginning."""
 
     def __init__(
-        self, points: Sequence[Point], limit: float, left: float, right: float, top: float, bottom: float
+        self, points: Sequence[Point], tolerance: float, left: float, right: float, top: float, bottom: float
     ) -> None:
-        self.first, last = points[0].at, points[-1].at
-        self.left, self.bottom = left, bottom
-        self._across = (right - left) / max(last - self.first, 1e-9)
-        self._up = (bottom - top) / limit
-        self._limit = limit
+        late = points[len(points) // 3 :]
+        self.limit = nice_limit(max(2.0 * tolerance, 1.1 * max(one.high for one in late[len(late) // 2 :])), 1.0)
+        self.first, self.left, self.right, self.bottom = points[0].at, left, right, bottom
+        self._across = (right - left) / max(points[-1].at - self.first, 1e-9)
+        self._up = (bottom - top) / self.limit
 
     def x(self, at: float) -> float:
         return self.left + (at - self.first) * self._across
 
     def y(self, rate: float) -> float:
-        return self.bottom - min(rate, self._limit) * self._up
+        return self.bottom - min(rate, self.limit) * self._up
 
-    def curve(self, points: Sequence[Point], verdict: str) -> list[str]:
-        """Return the band between the ends of the interval, and the line of the estimate."""
-        some = thinned_points(points)
+    def curve(self, points: Sequence[Point], tolerance: float, verdict: str) -> list[str]:
+        """Return the band between the ends of the interval, the line of the estimate, and that of the tolerance."""
+        some, y = thinned_points(points), self.y(tolerance)
         upper = [f"{self.x(one.at):.1f},{self.y(one.high):.1f}" for one in some]
         lower = [f"{self.x(one.at):.1f},{self.y(one.low):.1f}" for one in reversed(some)]
         line = [f"{self.x(one.at):.1f},{self.y(one.estimate):.1f}" for one in some if one.estimate is not None]
         return [
             f'<polygon class="band ink-{verdict}" points="{" ".join(upper + lower)}"/>',
             f'<polyline class="line ink-{verdict}" fill="none" points="{" ".join(line)}"/>',
+            f'<line class="tolerance" x1="{self.left:g}" x2="{self.right:g}" y1="{y:.1f}" y2="{y:.1f}"/>',
         ]
 
 
@@ -180,16 +172,10 @@ def thinned_points(points: Sequence[Point], most: int = _MOST_POINTS) -> list[Po
     return [points[round(place * (len(points) - 1) / (most - 1))] for place in range(most)]
 
 
-def _axis_limit(points: Sequence[Point], tolerance: float) -> float:
-    """Return the end of an axis that fits the later part of the curve, not its beginning."""
-    late = points[len(points) // 3 :]
-    return nice_limit(max(2.0 * tolerance, 1.1 * max(one.high for one in late[len(late) // 2 :])), 1.0)
-
-
-def _rate_axis(frame: _Frame, limit: float) -> list[str]:
+def _rate_axis(frame: _Frame) -> list[str]:
     parts = []
     for place in range(5):
-        rate = limit * place / 4.0
+        rate = frame.limit * place / 4.0
         y = frame.y(rate)
         parts.append(f'<line class="grid" x1="{_LEFT:g}" x2="{_WIDTH - _RIGHT:g}" y1="{y:.1f}" y2="{y:.1f}"/>')
         parts.append(f'<text x="{_LEFT - 6:g}" y="{y + 4:.1f}" text-anchor="end">{100.0 * rate:g} %</text>')

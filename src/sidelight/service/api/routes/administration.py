@@ -42,12 +42,17 @@ class RightsIn(Shape):
     monitors: _Monitors = None
 
 
-class KeyIn(Shape):
-    """A key to create."""
+class ReviewerIn(Shape):
+    """A reviewer to invite."""
 
-    name: Annotated[Text, Field(description="What the key is for.")]
+    name: Text
     scopes: _Scopes
     monitors: _Monitors = None
+
+
+class KeyIn(ReviewerIn):
+    """A key to create; its name says what it is for."""
+
     expires_in: Annotated[float | None, Field(gt=0, le=LONGEST, description="Seconds; null for no limit.")] = None
 
 
@@ -92,14 +97,6 @@ async def rotate_key(id: str, body: Annotated[RotationIn, Body()], call: Admin) 
 async def revoke_key(id: str, call: Admin) -> None:
     """Revoke a key; all processes notice within five seconds."""
     await call.do(keys.revoke_key(call.caller.actor, id))
-
-
-class ReviewerIn(Shape):
-    """A reviewer to invite."""
-
-    name: Text
-    scopes: _Scopes
-    monitors: _Monitors = None
 
 
 class ReviewersOut(TypedDict):
