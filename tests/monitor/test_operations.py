@@ -4,9 +4,6 @@ import hashlib
 import json
 import os
 import random
-import signal
-import subprocess
-import sys
 import uuid
 
 import numpy as np
@@ -266,24 +263,6 @@ def test_the_rule_has_a_new_number_when_decisions_change(policy, mode):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")
-def test_a_killed_save_leaves_nothing_behind_after_the_next_one(tmp_path):
-    script = f"""
-import os, signal
-from sidelight.monitor import ClassifierMonitor
-from pathlib import Path
-write = Path.write_text
-def killed(path, text, encoding):
-    write(path, text[:10], encoding=encoding)
-    os.kill(os.getpid(), signal.SIGKILL)
-Path.write_text = killed
-ClassifierMonitor(0.05).save({str(tmp_path / "monitor.json")!r})
-"""
-    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == -signal.SIGKILL
-    assert len(list(tmp_path.iterdir())) == 1
-    ClassifierMonitor(0.05).save(tmp_path / "monitor.json")
-    assert [file.name for file in tmp_path.iterdir()] == ["monitor.json"]
-
-
 def test_a_reason_to_wait_that_has_gone_is_not_reported():
     monitor = ClassifierMonitor(0.05, max_pending=1)
     monitor.decide("a", id=1)

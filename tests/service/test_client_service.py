@@ -148,10 +148,10 @@ def test_mistakes_come_back_in_words(talk):
             await client.create("digits", tolerance=0.2)
         with pytest.raises(ServiceError, match=r"422 .*#/settings"):
             await client.create("other", tolerance=2.0)
-        with pytest.raises(ServiceError, match=r"404 Not Found"):
+        with pytest.raises(ServiceError, match=r"404 "):
             await client.monitor("none").report()
         await monitor.decide("7", id="a")
-        with pytest.raises(ServiceError, match=r"409 Conflict.*'7'"):
+        with pytest.raises(ServiceError, match=r"409 .*'7'"):
             await monitor.decide("8", id="a")
         with pytest.raises(ServiceError, match=r"404 .*this id was never decided"):
             await monitor.answer("b", correct=True)
