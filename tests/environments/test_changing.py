@@ -116,6 +116,15 @@ def test_a_recording_with_the_law_of_each_round():
     assert found.regret == pytest.approx(np.stack([gaps[:, 0], gaps.sum(axis=1)], axis=1))
 
 
+@pytest.mark.parametrize("name", ["RandCBP", "ExpPM", "Mario"])
+@pytest.mark.parametrize("symbols", [2, 3, 5])
+def test_hard_sequences_cost_what_must_be_paid(symbols, name):
+    """Symbol ladder: whoever plays, the worst regret is at least (F - 1) sqrt(n) / 45 for F symbols."""
+    game, n = sl.games.load("symbol-ladder", symbols=symbols), 2_000
+    strategy, world = getattr(sl.strategies, name)(game), Adversarial(hard_sequences(game, n, scale=2.0))
+    assert sl.simulate(strategy, world, n, 10, 3, workers=1).final.mean() > (symbols - 1) * np.sqrt(n) / 45
+
+
 @pytest.mark.parametrize(("make", "match"), [
     (lambda: Switching(LAWS), "either times or a rate"),
     (lambda: Switching(LAWS, times=[5]), "3 laws cannot change 1 times"),

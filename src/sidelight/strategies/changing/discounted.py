@@ -56,11 +56,12 @@ def _observe(parameters: Parameters, state: State, action: int, symbol: int, con
 
 
 class Discounted(Wrapped):
-    """Another strategy whose counts fade: for worlds whose law drifts, or jumps where nobody looks.
+    """Another strategy whose counts fade: for laws that are sure to change where play is blind and looks are expensive.
 
     Unlike `Restarting` it never decides that something has changed: what it has not seen for long becomes uncertain, so
     that it looks again, which it pays for where the law stays, too. Nothing is proved about it. Measured over eight
-    games, its regret is 1.6 times that of RandCBP where the law stays, and two thirds of it where the law jumps.
+    games, its regret is 1.6 times that of RandCBP where the law stays, and two thirds of it where the law jumps or
+    drifts; Restarting does better in all but those in which the action played shows nothing.
 
     Parameters
     ----------

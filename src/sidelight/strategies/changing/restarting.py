@@ -81,7 +81,7 @@ class Restarting(Wrapped):
     """Another strategy, started anew when the law of symbols seems to have changed: for worlds whose law jumps.
 
     Nothing is proved about it. Measured over eight games, it costs 2 % where the law stays, and has a quarter of
-    RandCBP's regret where it jumps; where looking is expensive it gains little.
+    RandCBP's regret where it jumps, half of it where it drifts; where looking is expensive it gains little.
 
     Parameters
     ----------
