@@ -80,7 +80,13 @@ def completed_parameters(
     """Return parameters with the horizon and the size of contexts, where the strategy must know them."""
     needed = required_parameters(kind)
     told = {"horizon": horizon, "dimension": dimension}
-    return {name: value for name, value in told.items() if name in needed and value} | dict(given)
+    values = {name: value for name, value in told.items() if name in needed and value} | dict(given)
+    if "dimension" in needed and "dimension" not in values:
+        remedy = "choose some, as in --contexts linear:d=10"
+        raise SidelightError(f"{kind.__name__} decides by contexts, and there are none: {remedy}")
+    if missing := [name for name in needed if name not in values]:
+        raise SidelightError(f"{kind.__name__} needs {' and '.join(missing)}: give a value, as in {missing[0]}=...")
+    return values
 
 
 def make(kind: type[Strategy], game: Game, values: Mapping[str, Any]) -> Strategy:

@@ -260,7 +260,7 @@ def test_strategies_of_ones_own(own):
         ("{}:number", ["is not a strategy"]),
         ("{}:Unfinished", ["not complete", "_act", "_observe", "_start"]),
         ("{}:Picky", ["Picky needs needed"]),
-        ("{}:Seeing", ["Seeing needs contexts of 2 numbers"]),
+        ("{}:Seeing", ["Seeing wants contexts of 2 numbers"]),
         ("{}:Turns:sty=3", ["no parameter 'sty'", "did you mean 'stay'?", "stay=1"]),
         ("no_such_module:Turns", ["there is no module 'no_such_module'"]),
         ("./none.py:Turns", ["there is no file './none.py'"]),

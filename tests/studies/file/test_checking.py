@@ -200,11 +200,6 @@ def test_a_constructor_that_fails_is_told_of_in_words(folder):
     assert found == {"Raises": "Raises cannot be made: KeyError: 'tolerance' (own_players.py, line 5)"}
 
 
-def test_classifiers_without_a_tolerance_are_told_of():
-    case = plan.Case(plan.NO_GAME, WorldEntry("classifiers", 1), PlayerEntry("sequential", policy=True), 0, 2)
-    assert list(plan.unplayable_cases([case])) == [(case, "classifiers need a tolerance")]
-
-
 def test_studies_in_python_are_checked_before_they_are_run():
     study = Study(
         "mine",

@@ -165,6 +165,8 @@ def _planned(
     settings: tuple[str, ...],
 ) -> Plan:
     """Read the command line and build everything that can fail, before the first round."""
+    from sidelight.simulation.arguments import check_players
+
     check_cluster(cluster, workers)
     part = None if share is None else Share.parse(share)
     known = load_game(game, settings)
@@ -175,9 +177,7 @@ def _planned(
         environment = parse_contexts(contexts, known)
     made = [players.build(text, known, horizon, environment.dimension) for text in strategies]
     for strategy in made:
-        if strategy.dimension and strategy.dimension != environment.dimension:
-            have = f"there are {environment.dimension}" if environment.dimension else "--contexts makes them"
-            raise SidelightError(f"{strategy.name} needs contexts of {strategy.dimension} numbers: {have}")
+        check_players(strategy, environment)
     rounds = _checkpoints(checkpoints, horizon)
     return Plan(known, environment, made, _labels(made), horizon, runs, seed, rounds, workers, cluster, part)
 

@@ -103,11 +103,6 @@ def _strategy(
     given = _values(player.parameters)
     players.check_parameters(kind, given)
     values = players.completed_parameters(kind, given, horizon, dimension)
-    missing = [name for name in players.required_parameters(kind) if name not in values]
-    if "dimension" in missing:
-        raise SidelightError(f"{kind.__name__} decides by contexts, and this world has none")
-    if missing:
-        raise SidelightError(f"{kind.__name__} needs {' and '.join(missing)}: give a value")
     with errors_in_words(f"{kind.__name__} cannot be made"):
         return players.make(kind, make_game(entry, folder), values)
 

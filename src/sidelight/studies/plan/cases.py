@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from sidelight.errors import SidelightError
 from sidelight.results.result_set import is_chosen
+from sidelight.simulation.arguments import check_players
 from sidelight.simulation.checkpoints import rounds_of
 from sidelight.studies import consistency
 from sidelight.studies.build import objects
@@ -197,27 +198,17 @@ def _reason(case: Case) -> str:
     """Return why a case cannot be played, or an empty text."""
     try:
         if case.player.policy:
-            return _watching_reason(case)
+            tolerance = dict(case.world.parameters)["tolerance"]
+            with objects.errors_in_words(f"{case.player.name} has no rule for the tolerance {tolerance}"):
+                objects.make_policy_of(case.player).rule(tolerance)
+            return ""
         game = objects.make_game(case.game, case.folder)
         environment = objects.make_environment(case.world, case.game, case.folder)
         with objects.errors_in_words(f"{case.world.label!r} cannot be checked"):
             environment.check(game, case.runs, case.horizon)
         strategy = objects.make_strategy(case.player, case.game, case.horizon, environment.dimension, case.folder)
-        if strategy.dimension and strategy.dimension != environment.dimension:
-            has = environment.dimension or "none"
-            return f"{strategy.name} wants contexts of {strategy.dimension} numbers, and this world has {has}"
+        check_players(strategy, environment)
         case.rounds()
     except SidelightError as error:
         return str(error)
-    return ""
-
-
-def _watching_reason(case: Case) -> str:
-    """Return why a policy cannot watch classifiers, or an empty text."""
-    tolerance = dict(case.world.parameters).get("tolerance")
-    if tolerance is None:
-        return "classifiers need a tolerance"
-    policy = objects.make_policy_of(case.player)
-    with objects.errors_in_words(f"{case.player.name} has no rule for the tolerance {tolerance}"):
-        policy.rule(tolerance)
     return ""

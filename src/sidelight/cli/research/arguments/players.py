@@ -27,15 +27,6 @@ def build(text: str, game: Game, horizon: int, dimension: int = 0) -> Strategy:
     """Make the strategy that `text` describes; pass it the horizon or the size of contexts if it needs them."""
     kind, given = _parsed(text)
     values = players.completed_parameters(kind, _checked(kind, given), horizon, dimension)
-    missing = [name for name in players.required_parameters(kind) if name not in values]
-    if "dimension" in missing:
-        raise SidelightError(
-            f"{kind.__name__} decides by contexts: use 'sidelight simulate' with contexts, for example --contexts "
-            "linear:d=10"
-        )
-    if missing:
-        example = ",".join(f"{name}=..." for name in missing)
-        raise SidelightError(f"{kind.__name__} needs {' and '.join(missing)}: write {text.split(':')[0]}:{example}")
     return players.make(kind, game, values)
 
 
