@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from sidelight.results.result_set import is_chosen
 from sidelight.studies.labels import unknown_label
-from sidelight.studies.problems import Problem
+from sidelight.studies.problems import Place, Problem
 from sidelight.text import thousands
 
 if TYPE_CHECKING:
-    from sidelight.studies.model import FigureEntry, PlayerEntry, Study, TableEntry, WorldEntry
+    from sidelight.studies.model import PlayerEntry, Study, WorldEntry
 
 MOST_PIECES = 10_000_000
 _OF_STRATEGIES = ("regret", "plays", "verifications")
@@ -20,7 +20,7 @@ _OF_POLICIES = ("verifications", "f1")
 
 def problems(study: Study) -> list[Problem]:
     """Return all problems, with places such as ("players", 2, "games")."""
-    return [*_doubles(study), *_strangers(study), *_measures(study), *_wishes(study), *_work(study)]
+    return [*_doubles(study), *_strangers(study), *_measures(study), *_unplayed_horizons(study), *_work(study)]
 
 
 def _doubles(study: Study) -> Iterator[Problem]:
@@ -63,15 +63,23 @@ def _known_measures(study: Study) -> list[str]:
 
 
 def _measures(study: Study) -> Iterator[Problem]:
-    """Report measures that no player has."""
-    known = _known_measures(study)
-    if not study.players or study.measures == ("regret",):  # the default, whoever plays
+    """Report measures that no player has, or that cannot be shown where they are asked for."""
+    if not study.players:
         return
-    for measure in study.measures:
-        if measure not in known:
-            who = "policies of the monitor" if measure in _OF_POLICIES else "strategies"
-            text = f"measures has {measure!r}, which only {who} have, and there are none: choose from"
-            yield Problem(("measures",), f"{text} {', '.join(known)}")
+    known = _known_measures(study)
+    asked: list[tuple[Place, str]] = [(("measures",), each) for each in study.measures]
+    asked = [] if study.measures == ("regret",) else asked  # the default, whoever plays
+    for kind in ("tables", "figures"):
+        asked += [((kind, index, "measure"), wish.measure) for index, wish in enumerate(getattr(study, kind))]
+    for place, measure in asked:
+        if measure not in known or (measure == "plays" and len(place) > 1):
+            there = ", ".join(each for each in known if each != "plays" or len(place) == 1)
+            yield Problem(place, f"{place[0]}: the players have no {measure!r} here: choose from {there}")
+        elif place[0] == "tables" and measure not in study.measures:
+            wanted = ", ".join(f'"{each}"' for each in (*study.measures, measure))
+            yield Problem(place, f"tables: {measure!r} is not measured: write measures = [{wanted}]")
+        elif place[0] == "figures" and measure != "regret" and study.figures[int(place[1])].kind == "regret":
+            yield Problem(place, f'figures: one of kind "regret" does not show {measure}: write kind = "quartiles"')
 
 
 def horizons(study: Study, entries: Iterable[WorldEntry | PlayerEntry]) -> list[int]:
@@ -80,8 +88,8 @@ def horizons(study: Study, entries: Iterable[WorldEntry | PlayerEntry]) -> list[
     return list(dict.fromkeys((*study.horizons, *own)))
 
 
-def _wishes(study: Study) -> Iterator[Problem]:
-    """Report tables and figures that would be empty."""
+def _unplayed_horizons(study: Study) -> Iterator[Problem]:
+    """Report horizons of tables and figures that nobody plays."""
     if not study.players:
         return
     known = horizons(study, (*study.worlds, *study.players))
@@ -91,23 +99,6 @@ def _wishes(study: Study) -> Iterator[Problem]:
                 if horizon not in known:
                     text = f"nobody plays {thousands(horizon)} rounds: choose from {', '.join(map(str, known))}"
                     yield Problem((kind, index, "horizons"), f"{kind}: {text}")
-            if text := _unmet(study, wish, kind):
-                yield Problem((kind, index, "measure"), f"{kind}: {text}")
-
-
-def _unmet(study: Study, wish: TableEntry | FigureEntry, kind: str) -> str:
-    """Return why a measure cannot be shown, or an empty text."""
-    known = [measure for measure in _known_measures(study) if measure != "plays"]
-    if wish.measure == "plays":
-        return f'write measures = ["plays"] for tables of plays; here, choose from {", ".join(known)}'
-    if wish.measure not in known:
-        return f"none of the players has the measure {wish.measure!r}: choose from {', '.join(known)}"
-    if kind == "tables" and wish.measure not in study.measures:
-        wanted = ", ".join(f'"{measure}"' for measure in (*study.measures, wish.measure))
-        return f"{wish.measure!r} is not among the measures of the study: write measures = [{wanted}]"
-    if kind == "figures" and wish.kind == "regret" and wish.measure != "regret":
-        return f'a figure of kind "regret" does not show {wish.measure}: write kind = "quartiles"'
-    return ""
 
 
 def _work(study: Study) -> Iterator[Problem]:
@@ -116,7 +107,5 @@ def _work(study: Study) -> Iterator[Problem]:
     lengths = horizons(study, (*study.worlds, *study.players))
     settings = max(1, len(study.games)) * len(study.worlds) * max(1, len(lengths)) * len(study.seeds)
     if sum(pieces) * settings > MOST_PIECES:
-        most = pieces.index(max(pieces))
-        place = ("players", most, "runs") if study.players[most].runs else ("runs",)
         text = f"these are {thousands(sum(pieces) * settings)} pieces of work: ask for fewer runs or seeds, or larger"
-        yield Problem(place, f"{text} blocks, so that there are at most {thousands(MOST_PIECES)}")
+        yield Problem(("runs",), f"{text} blocks, so that there are at most {thousands(MOST_PIECES)}")
