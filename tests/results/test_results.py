@@ -175,30 +175,15 @@ def test_a_package_that_is_not_installed_has_no_version(monkeypatch):
         provenance._machine.cache_clear()
 
 
-def test_one_line_and_a_small_table():
+def test_results_in_one_line():
     results = make([1, 2, 6])
     # std = sqrt((4 + 1 + 9) / 2) = 2.6458, divided by sqrt(3) = 1.5275
     assert repr(results) == "<Results A on apples: 3 runs to round 10, mean pseudo-regret 3 (standard error 1.53)>"
-    assert str(results).splitlines() == [
-        "A on apples, IID: 3 runs to round 10",
-        "pseudo-regret",
-        "  round  mean  std. error   5 %  median  95 %  99 %  max",
-        "      5   1.5     0.76376  0.55       1   2.8  2.96    3",
-        "     10     3      1.5275   1.1       2   5.6  5.92    6",
-        "plays  sell 90.0 %, taste 10.0 %",
-    ]
 
 
-def test_text_of_one_run_says_nothing_about_spread_and_stays_on_its_line():
+def test_the_line_of_one_run_says_nothing_about_spread():
     results = make([3], name="A\nB", regret_kind="hindsight")
     assert repr(results) == "<Results A B on apples: 1 run to round 10, mean regret in hindsight 3>"
-    assert "nan" not in str(results)
-
-
-def test_long_results_show_five_checkpoints():
-    rounds = np.arange(1, 201)
-    results = make(rounds=rounds, regret=np.tile(rounds, (3, 1)))
-    assert [line.split()[0] for line in str(results).splitlines()[3:-1]] == ["1", "51", "101", "150", "200"]
 
 
 def test_importing_results_loads_no_heavy_library():

@@ -39,8 +39,8 @@ def columns(results: Results) -> dict[str, Any]:
     A game without a name is "unnamed", because grouping drops rows whose key is missing.
     """
     return {
-        "game": _encodable((results.game.name if results.has_game else "") or "unnamed"),
-        "strategy": _encodable(results.label),
+        "game": (results.game.name if results.has_game else "") or "unnamed",
+        "strategy": results.label,
     } | long(results.rounds, results.regret, "regret")
 
 
@@ -52,11 +52,6 @@ def long(rounds: Any, values: Any, name: str) -> dict[str, Any]:
         "round": np.tile(rounds, runs),
         name: values.flatten(),
     }
-
-
-def _encodable(text: str) -> str:
-    """Return the text with lone surrogates, which no table can hold, escaped."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def library(backend: str | None) -> Any:

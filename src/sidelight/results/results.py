@@ -335,6 +335,3 @@ class Results:
 
     def __repr__(self) -> str:
         return text.line(self)
-
-    def __str__(self) -> str:
-        return text.table(self)
