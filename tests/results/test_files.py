@@ -94,15 +94,6 @@ def test_the_origin_is_that_of_the_writer(tmp_path, suffix):
     assert Results.load(path).seconds == 1.25
 
 
-@pytest.mark.parametrize("suffix", [".npz", ".parquet", ".NPZ", ".Parquet"])
-def test_saving_leaves_one_file_of_that_name(tmp_path, suffix):
-    path = tmp_path / "new" / f"r{suffix}"
-    make().save(str(path))
-    make([7, 8, 9]).save(path)
-    assert os.listdir(path.parent) == [path.name]
-    assert Results.load(str(path)).final.tolist() == [7, 8, 9]
-
-
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_a_write_that_fails_leaves_the_old_file(tmp_path, suffix, monkeypatch):
     path = tmp_path / f"r{suffix}"
@@ -319,17 +310,6 @@ def test_measures_come_back(tmp_path, suffix):
             "certain": "b",
             "verifications": "i",
         }
-
-
-@pytest.mark.parametrize("suffix", SUFFIXES)
-def test_an_error_names_what_was_to_be_written(tmp_path, suffix):
-    (tmp_path / "file").write_text("mine")
-    with pytest.raises(
-        SidelightError, match=rf"cannot write '.*file/r{suffix}': Not a directory|File exists"
-    ) as caught:
-        make().save(tmp_path / "file" / f"r{suffix}")
-    assert "draft" not in str(caught.value)
-    assert isinstance(caught.value, OSError)
 
 
 def test_no_pickle_is_written(tmp_path):

@@ -363,15 +363,3 @@ def test_an_interrupt_keeps_what_is_finished(own, tmp_path):
     assert not (tmp_path / "figure.png").exists()
     assert not list(tmp_path.glob(".*"))
     assert np.isfinite(sl.Results.load(tmp_path / "out" / "Turns.parquet").final).all()
-
-
-@pytest.mark.parametrize("columns", ["60", "80"])
-@pytest.mark.parametrize("name", ["simulate", "play", "compile"])
-def test_help_fits(columns, name):
-    command = [sys.executable, "-m", "sidelight", name, "--help"]
-    environment = os.environ | {"COLUMNS": columns}
-    output = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True, env=environment).stdout
-    assert max(map(len, output.splitlines())) <= int(columns)
-    assert output.isascii()
-    if name == "simulate":
-        assert all(strategy in output for strategy in sl.strategies.names())
