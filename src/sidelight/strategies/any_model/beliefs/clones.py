@@ -47,7 +47,8 @@ class Clones:
 
     def fit(self, contexts: Any, actions: Integers, symbols: Integers, pool: Any) -> None:
         """Fit all members anew; if a fit raises an error, the old ones stay."""
-        rng = self._begin_fit()
+        self._fits += 1
+        rng = np.random.default_rng([self._seed, self._fits])
         told = (self._told(contexts, actions, symbols, pool, rng) for _ in range(self._members))
         self._models = self._fitted(told, rng)
 
@@ -66,10 +67,6 @@ class Clones:
         """Fit the members as they were fitted last."""
         self._seed, self._fits = data["seed"], data["fits"] - 1
         self.fit(contexts, actions, symbols, pool)
-
-    def _begin_fit(self) -> np.random.Generator:
-        self._fits += 1
-        return np.random.default_rng([self._seed, self._fits])
 
     def _told(self, contexts: Any, actions: Integers, symbols: Integers, pool: Any, rng: np.random.Generator) -> Told:
         """Weigh the labels for a member, and invent some, not all alike: some classifiers refuse a single class."""

@@ -23,10 +23,11 @@ from sidelight.strategies.any_model.beliefs.clones import Clones, Told
 
 _TREES = 16  # of a member
 _LEAST = 2  # rows in a leaf
+_MOST_LABELS = 4000  # the newest ones
 
 
 class Forest(NamedTuple):
-    """The nodes of all trees, each tree in a row of its own."""
+    """The nodes of all trees, each tree in a row of its own; leaves of two rows leave room for all nodes of a tree."""
 
     feature: Annotated[Integers, "trees", "nodes"]  # -1 in a leaf
     threshold: Annotated[Floats, "trees", "nodes"]
@@ -48,6 +49,11 @@ class Scratch(NamedTuple):
 class Trees(Clones):
     """A belief of forests, each grown on its own weights of the labels."""
 
+    def fit(self, contexts: Any, actions: Integers, symbols: Integers, pool: Any) -> None:
+        """Grow all trees anew."""
+        newest = slice(-_MOST_LABELS, None)
+        super().fit(contexts[newest], actions[newest], symbols[newest], pool)
+
     def predict(self, contexts: Any) -> Floats:
         """Return the probability of each outcome under each member."""
         return self._floored(asked(self._models, contexts, self._members))
@@ -59,7 +65,7 @@ class Trees(Clones):
 def grown(told: Sequence[Told], trees: int, classes: int, rng: np.random.Generator) -> Forest:
     """Return `trees` for each sample of weighted rows; all samples are equally large."""
     rows, features = told[0].rows.shape
-    forest = new_arrays(Forest, trees=trees * len(told), nodes=2 * rows, classes=classes)
+    forest = new_arrays(Forest, trees=trees * len(told), nodes=rows, classes=classes)
     scratch = new_arrays(Scratch, rows=rows, features=features, classes=classes)
     tries = max(1, round(math.sqrt(features)))
     for start, sample in zip(range(0, len(forest.feature), trees), told, strict=True):
