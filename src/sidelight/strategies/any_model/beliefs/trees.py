@@ -27,7 +27,7 @@ _MOST_LABELS = 4000  # the newest ones
 
 
 class Forest(NamedTuple):
-    """The nodes of all trees, each tree in a row of its own; leaves of two rows leave room for all nodes of a tree."""
+    """The nodes of all trees, each tree in a row; since leaves hold two rows, there are fewer nodes than rows."""
 
     feature: Annotated[Integers, "trees", "nodes"]  # -1 in a leaf
     threshold: Annotated[Floats, "trees", "nodes"]
