@@ -5,7 +5,7 @@ import pytest
 from sidelight import SidelightError
 from sidelight.studies import GameEntry, PlayerEntry, WorldEntry
 from sidelight.studies.plan.cases import Case
-from sidelight.studies.plan.code import code_digests, refresh
+from sidelight.studies.plan.code import _files, code_digests, refresh
 from sidelight.tasks.versions import versions
 
 from ..making import text_of_mine
@@ -51,6 +51,13 @@ def test_a_file_counts_with_what_it_imports(tmp_path, monkeypatch):
         path.write_text(path.read_text() + "# edited\n")
         digests.append(own("packaged_for_a_test.one:Mine"))
         assert (digests[-1] != digests[-2]) is changes
+
+
+def test_all_of_several_files_count(tmp_path):
+    files = {tmp_path / "player.py", tmp_path / "world.py"}
+    for file in files:
+        file.write_text("X = 1\n")
+    assert _files({str(file) for file in files}) == files
 
 
 def test_a_file_may_be_moved_but_not_be_lost(tmp_path):

@@ -75,7 +75,9 @@ def _files(modules: set[str]) -> set[Path]:
             raise SidelightError(f"there is no file {str(path)!r}") from None
         except (OSError, SyntaxError, ValueError, ImportError) as error:
             raise SidelightError(f"{str(path)!r} cannot be read: {error}") from None
-    return {Path(file) for each in finder.modules.values() if (file := getattr(each, "__file__", None))}
+    # Of several scripts, all of them "__main__", the finder remembers the last one only.
+    imported = {Path(file) for each in finder.modules.values() if (file := getattr(each, "__file__", None))}
+    return imported | set(files.values())
 
 
 def _source(name: str) -> Path:
