@@ -24,14 +24,14 @@ Everything is done in an orthonormal basis of the span of all signal matrices, w
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from sidelight.analysis import Analysis
 from sidelight.game_arrays import first_places, float_rows, signals
 from sidelight.kernels import kernel
-from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.arrays import Floats, Integers, new_arrays
 from sidelight.kernels.linear_algebra import add_outer, dot, invert, multiply
 from sidelight.strategies.adversarial.loss_range import loss_range
 
@@ -56,18 +56,18 @@ class Program(NamedTuple):
 class Workspace(NamedTuple):
     """What every round works out anew."""
 
-    weights: Floats  # q
-    excess: Floats  # by outcomes
-    center: Floats  # z of all members, (members, rank)
-    covariance: Floats  # sum_b q_b z_b z_b', full
-    matrix: Floats  # M(p), its lower half
-    inverse: Floats
-    product: Floats  # M^-1 covariance
-    sandwich: Floats  # M^-1 covariance M^-1
-    row: Floats
-    trial: Floats  # p after the next step
-    other: Floats  # another p
-    slope: Floats  # by actions
+    weights: Annotated[Floats, "members"]  # q
+    excess: Annotated[Floats, "outcomes"]
+    center: Annotated[Floats, "members", "rank"]  # z
+    covariance: Annotated[Floats, "rank", "rank"]  # sum_b q_b z_b z_b', full
+    matrix: Annotated[Floats, "rank", "rank"]  # M(p), its lower half
+    inverse: Annotated[Floats, "rank", "rank"]
+    product: Annotated[Floats, "rank", "rank"]  # M^-1 covariance
+    sandwich: Annotated[Floats, "rank", "rank"]  # M^-1 covariance M^-1
+    row: Annotated[Floats, "rank"]
+    trial: Annotated[Floats, "actions"]  # p after the next step
+    other: Annotated[Floats, "actions"]  # another p
+    slope: Annotated[Floats, "actions"]
 
 
 def new_program(analysis: Analysis) -> Program:
@@ -93,22 +93,8 @@ def new_program(analysis: Analysis) -> Program:
 
 def new_workspace(program: Program) -> Workspace:
     """Return room for the program."""
-    (actions, outcomes), rank, members = program.loss.shape, program.rows.shape[1], len(program.members)
-    square = np.zeros((rank, rank))
-    return Workspace(
-        weights=np.zeros(members),
-        excess=np.zeros(outcomes),
-        center=np.zeros((members, rank)),
-        covariance=square,
-        matrix=square.copy(),
-        inverse=square.copy(),
-        product=square.copy(),
-        sandwich=square.copy(),
-        row=np.zeros(rank),
-        trial=np.zeros(actions),
-        other=np.zeros(actions),
-        slope=np.zeros(actions),
-    )
+    (actions, outcomes), (members, rank) = program.loss.shape, program.differences.shape
+    return new_arrays(Workspace, actions=actions, outcomes=outcomes, members=members, rank=rank)
 
 
 @kernel

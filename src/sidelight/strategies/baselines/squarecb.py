@@ -14,14 +14,14 @@ way to b, if there are more than two (see `transport`).
 from __future__ import annotations
 
 import math
-from typing import ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
 from sidelight.analysis import analyze
 from sidelight.game import Game
 from sidelight.kernels import implements, kernel
-from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.arrays import Floats, Integers, new_arrays
 from sidelight.kernels.linear_algebra import dot, multiply
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_flag, check_number, check_whole, observe
 from sidelight.strategies.shared.candidates import BestActions, best_actions, least_played
@@ -48,11 +48,11 @@ class Parameters(NamedTuple):
 class Scratch(NamedTuple):
     """What every round works out anew."""
 
-    features: Floats
-    expected: Floats  # by classes
-    chance: Floats  # by classes: pi
-    parent: Integers
-    share: Floats  # by classes: pi after the transport
+    features: Annotated[Floats, "size"]
+    expected: Annotated[Floats, "classes"]
+    chance: Annotated[Floats, "classes"]  # pi
+    parent: Annotated[Integers, "classes"]
+    share: Annotated[Floats, "classes"]  # pi after the transport
 
 
 class State(NamedTuple):
@@ -195,7 +195,5 @@ class SquareCB(KernelStrategy):
             plays=np.zeros(self.game.n_actions, np.int64),
             stale=np.ones(1, np.int64),
             regression=new_regression(size, self.game.n_outcomes, float(self.regularization)),
-            scratch=Scratch(
-                np.zeros(size), np.zeros(classes), np.zeros(classes), np.zeros(classes, np.int64), np.zeros(classes)
-            ),
+            scratch=new_arrays(Scratch, size=size, classes=classes),
         )

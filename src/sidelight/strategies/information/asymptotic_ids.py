@@ -18,12 +18,12 @@ at most 1 / min_y |nu_y - p_hat|_V: the rivals that are nearest count most. An a
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from sidelight.kernels import implements, kernel
-from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.arrays import Floats, Integers, new_arrays
 from sidelight.kernels.linear_algebra import dot, quadratic_form
 from sidelight.strategies.base import Context, act, observe
 from sidelight.strategies.information.ids import IDS
@@ -46,12 +46,12 @@ class Parameters(NamedTuple):
 class Scratch(NamedTuple):
     """What every round works out anew, by rivals."""
 
-    difference: Floats  # d
-    moves: Floats  # (rivals, outcomes): nu_y - p_hat
-    distance: Floats  # its square in the norm of V
-    weight: Floats  # w
-    mixed: Integers
-    share: Floats
+    difference: Annotated[Floats, "outcomes"]  # d
+    moves: Annotated[Floats, "rivals", "outcomes"]  # nu_y - p_hat
+    distance: Annotated[Floats, "rivals"]  # its square in the norm of V
+    weight: Annotated[Floats, "rivals"]  # w
+    mixed: Annotated[Integers, 2]
+    share: Annotated[Floats, 1]
 
 
 class State(NamedTuple):
@@ -204,12 +204,5 @@ class AsymptoticIDS(IDS):
             eta=np.ones(1),
             regression=new_regression(self.game.n_actions, outcomes),
             bounds=new_bounds(self.analysis),
-            scratch=Scratch(
-                difference=np.zeros(outcomes),
-                moves=np.zeros((rivals, outcomes)),
-                distance=np.zeros(rivals),
-                weight=np.zeros(rivals),
-                mixed=np.zeros(2, np.int64),
-                share=np.zeros(1),
-            ),
+            scratch=new_arrays(Scratch, outcomes=outcomes, rivals=rivals),
         )

@@ -12,7 +12,7 @@ is older than about an eighth of the rounds played, or than S / 4 rounds.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -29,27 +29,17 @@ _LEAST = 4
 class Pool(NamedTuple):
     """The laws, and which class of actions each makes best; `place` is where the next one goes."""
 
-    laws: Floats  # (S, outcomes)
-    best: Integers
-    place: Integers
+    laws: Annotated[Floats, "draws", "outcomes"]
+    best: Annotated[Integers, "draws"]
+    place: Annotated[Integers, 1]
 
 
 class Summary(NamedTuple):
     """What the pool says."""
 
-    chance: Floats  # P*, by classes
-    mean: Floats  # E[p]
-    optimal: Floats  # (classes, outcomes): P*_b E[p | b best]
-
-
-def new_pool(draws: int, outcomes: int) -> Pool:
-    """Return a pool that the first round fills."""
-    return Pool(np.zeros((draws, outcomes)), np.zeros(draws, np.int64), np.zeros(1, np.int64))
-
-
-def new_summary(classes: int, outcomes: int) -> Summary:
-    """Return room for a summary."""
-    return Summary(np.zeros(classes), np.zeros(outcomes), np.zeros((classes, outcomes)))
+    chance: Annotated[Floats, "classes"]  # P*
+    mean: Annotated[Floats, "outcomes"]  # E[p]
+    optimal: Annotated[Floats, "classes", "outcomes"]  # P*_b E[p | b best]
 
 
 @kernel

@@ -12,17 +12,17 @@ its posterior mean loss is no larger. P* and the means come from a pool of draws
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.kernels import implements
-from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.arrays import Floats, Integers, new_arrays
 from sidelight.kernels.linear_algebra import multiply
 from sidelight.strategies.base import Context, Seed, act, observe
-from sidelight.strategies.posterior.law_pool import Summary, new_summary
+from sidelight.strategies.posterior.law_pool import Summary
 from sidelight.strategies.posterior.law_posterior import Target
 from sidelight.strategies.posterior.pooled import Pooled, Posterior, ask_pool, take_in
 from sidelight.strategies.shared.candidates import BestActions, best_actions, least_played
@@ -43,9 +43,9 @@ class Scratch(NamedTuple):
     """What every round works out anew."""
 
     summary: Summary
-    expected: Floats  # by classes: the posterior mean loss
-    parent: Integers
-    share: Floats  # r
+    expected: Annotated[Floats, "classes"]  # the posterior mean loss
+    parent: Annotated[Integers, "classes"]
+    share: Annotated[Floats, "classes"]  # r
 
 
 class State(NamedTuple):
@@ -135,7 +135,5 @@ class Mario(Pooled):
         return State(
             plays=np.zeros(self.game.n_actions, np.int64),
             posterior=self._posterior(),
-            scratch=Scratch(
-                new_summary(classes, outcomes), np.zeros(classes), np.zeros(classes, np.int64), np.zeros(classes)
-            ),
+            scratch=new_arrays(Scratch, classes=classes, outcomes=outcomes),
         )

@@ -9,9 +9,9 @@ import numpy as np
 from sidelight.analysis import analyze
 from sidelight.game import Game
 from sidelight.kernels import kernel
-from sidelight.kernels.arrays import Integers
+from sidelight.kernels.arrays import Integers, new_arrays
 from sidelight.strategies.base import KernelStrategy, Seed, check_number, check_whole
-from sidelight.strategies.posterior.law_pool import Pool, Summary, new_pool, renew, summarize
+from sidelight.strategies.posterior.law_pool import Pool, Summary, renew, summarize
 from sidelight.strategies.posterior.law_posterior import Belief, Target, add_symbol, new_belief, new_target
 from sidelight.strategies.posterior.simplex_sampling import SimplexSampler, new_sampler
 from sidelight.strategies.shared.candidates import BestActions
@@ -69,5 +69,5 @@ class Pooled(KernelStrategy):
             clock=np.zeros(1, np.int64),
             belief=new_belief(self._channel, outcomes, float(self.regularization)),
             sampler=new_sampler(outcomes, len(self._channel.owner)),
-            pool=new_pool(int(self.draws), outcomes),
+            pool=new_arrays(Pool, draws=int(self.draws), outcomes=outcomes),
         )

@@ -12,16 +12,16 @@ the best action and the symbol of a, with the spread inside of each E[p | b best
 from __future__ import annotations
 
 import math
-from typing import ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
 from sidelight.game_arrays import signals
 from sidelight.kernels import implements, kernel
-from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.arrays import Floats, Integers, new_arrays
 from sidelight.kernels.linear_algebra import dot
 from sidelight.strategies.base import Context, act, observe
-from sidelight.strategies.posterior.law_pool import Summary, new_summary
+from sidelight.strategies.posterior.law_pool import Summary
 from sidelight.strategies.posterior.law_posterior import Target
 from sidelight.strategies.posterior.pooled import Pooled, Posterior, ask_pool, take_in
 from sidelight.strategies.shared.candidates import BestActions, best_actions, candidates
@@ -43,12 +43,12 @@ class Scratch(NamedTuple):
     """What every round works out anew."""
 
     summary: Summary
-    symbol: Floats  # the law of all symbols under E[p]
-    given: Floats  # and under E[p | b best], times P*_b
-    gap: Floats  # D
-    gain: Floats  # I
-    mixed: Integers
-    share: Floats
+    symbol: Annotated[Floats, "symbols"]  # the law of all symbols under E[p]
+    given: Annotated[Floats, "symbols"]  # and under E[p | b best], times P*_b
+    gap: Annotated[Floats, "actions"]  # D
+    gain: Annotated[Floats, "actions"]  # I
+    mixed: Annotated[Integers, 2]
+    share: Annotated[Floats, 1]
 
 
 class State(NamedTuple):
@@ -150,16 +150,11 @@ class VIDS(Pooled):
         )
 
     def _start(self) -> State:
-        game, symbols = self.game, len(self._channel.owner)
-        return State(
-            posterior=self._posterior(),
-            scratch=Scratch(
-                summary=new_summary(len(candidates(self.analysis)), game.n_outcomes),
-                symbol=np.zeros(symbols),
-                given=np.zeros(symbols),
-                gap=np.zeros(game.n_actions),
-                gain=np.zeros(game.n_actions),
-                mixed=np.zeros(2, np.int64),
-                share=np.zeros(1),
-            ),
+        scratch = new_arrays(
+            Scratch,
+            actions=self.game.n_actions,
+            outcomes=self.game.n_outcomes,
+            symbols=len(self._channel.owner),
+            classes=len(candidates(self.analysis)),
         )
+        return State(self._posterior(), scratch)
