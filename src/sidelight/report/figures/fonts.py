@@ -7,21 +7,8 @@ import functools
 FONT = "DejaVu Sans"  # ships with Matplotlib, so figures look the same everywhere
 _DPI = 100
 _FURTHER = (
-    "Noto Sans CJK JP",
-    "Noto Sans CJK SC",
-    "Noto Sans JP",
-    "Noto Sans SC",
-    "Noto Sans KR",
-    "Hiragino Sans",
-    "PingFang SC",
-    "Apple SD Gothic Neo",
-    "Yu Gothic",
-    "Microsoft YaHei",
-    "Malgun Gothic",
-    "WenQuanYi Micro Hei",
-    "Noto Sans Devanagari",
-    "Noto Sans Thai",
-    "Arial Unicode MS",
+    *("Noto Sans CJK JP", "Noto Sans CJK SC", "Hiragino Sans", "PingFang SC", "Apple SD Gothic Neo", "Yu Gothic"),
+    *("Microsoft YaHei", "Malgun Gothic", "WenQuanYi Micro Hei", "Noto Sans Devanagari", "Noto Sans Thai"),
 )
 _NO_GLYPH = "\N{WHITE SQUARE}"
 

@@ -43,19 +43,9 @@ def shortened_label(text: str, longest: int = _LONGEST) -> str:
     return (words if len(words) > longest / 2 else start[:-1]).rstrip() + "…"
 
 
-def wrapped_label(text: str, width: int = 13) -> str:
-    """Break a label into as few lines as fit the width, all about equally long; words with digits are not broken.
-
-    Half a number would be another one.
-    """
-    long = any(len(word) > width and not any(map(str.isdigit, word)) for word in text.split())
-    lines = textwrap.wrap(text, width, break_long_words=long, break_on_hyphens=False)
-    for narrower in range(width - 1, max(map(len, text.split()), default=1) - 1, -1):
-        tighter = textwrap.wrap(text, narrower, break_long_words=long, break_on_hyphens=False)
-        if len(tighter) > len(lines):
-            break
-        lines = tighter
-    return "\n".join(lines)
+def wrapped_label(text: str, width: int) -> str:
+    """Break a label into lines."""
+    return textwrap.fill(text, width, break_on_hyphens=False)
 
 
 def listed_in_label(texts: Sequence[str], most: int = 12) -> str:

@@ -69,7 +69,7 @@ def make_panels(titles: Sequence[str], width: float, height: float) -> tuple[Fig
     return figure, list(grid[: len(titles)])
 
 
-def finish(figure: Figure, title: str, note: str, samples: Sequence[Any]) -> Figure:
+def finish_figure(figure: Figure, title: str, note: str, samples: Sequence[Any]) -> Figure:
     """Write the title above all panels and the key and a note below, and fix the layout."""
     room = figure.get_figwidth() - 0.2
     above = figure.suptitle(_fitted(title, _TITLE, room), x=0.1 / figure.get_figwidth(), ha="left")

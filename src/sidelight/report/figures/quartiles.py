@@ -63,7 +63,7 @@ def draw_quartiles(cases: Cases, title: str, subtitle: str, measured: str) -> Fi
             _scale(axes, samples)
             _draw_rows(axes, groups, colors)
         published = any(sample.published is not None for sample in samples)
-        return layout.finish(figure, title, subtitle, _key(published))
+        return layout.finish_figure(figure, title, subtitle, _key(published))
 
 
 def _draw_rows(axes: Axes, groups: Mapping[str, Sequence[Sample]], colors: Mapping[str, str]) -> None:

@@ -87,7 +87,7 @@ def draw_panels(panels: Sequence[Panel], title: str, subtitle: str, measured: st
             _fill(axes, panel, looks)
             axes.set_xlabel("round" if place >= len(panels) - 2 else "")
             axes.set_ylabel(drawable_line(measured) if place % 2 == 0 else "")
-        return layout.finish(figure, title, subtitle, [*_key(panels, looks), *_mark_key(panels)])
+        return layout.finish_figure(figure, title, subtitle, [*_key(panels, looks), *_mark_key(panels)])
 
 
 def _looks(panels: Sequence[Panel]) -> dict[str, _Look]:

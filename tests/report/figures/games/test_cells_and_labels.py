@@ -54,20 +54,6 @@ def test_labels_of_outcomes_and_what_no_font_can_write():
     assert labels.outcome_label(game, 1) == "outcome 7"
 
 
-def test_wrapping_balances_lines():
-    assert labels.wrapped_label("a rather long name 8", 18) == "a rather\nlong name 8"
-    assert labels.wrapped_label("short") == "short"
-    assert labels.wrapped_label("x" * 30, 13).count("\n") == 2
-    assert labels.wrapped_label("", 13) == ""
-
-
-def test_labels_are_never_broken_inside_a_number():
-    for text in ("RandCBP(bins=10, sigma=0.25, tail=1e-07)", "laws (1/3, 2/3) and 1,000-fold", "12345678901234567"):
-        for width in range(4, 30, 3):
-            lines = labels.wrapped_label(text, width).split("\n")
-            assert " ".join(lines).split() == text.split()
-
-
 def test_cells_stay_distinct_beyond_the_hues():
     looks = [colors.fill(rank) for rank in range(40)]
     assert len(set(looks)) == 40

@@ -45,7 +45,7 @@ def draw_game(analysis: Analysis) -> Figure:
         figure, (axes,) = layout.make_panels([""], 6.4, 4.4)
         samples, note = _BY_OUTCOMES.get(game.n_outcomes, draw_neighbor_graph)(axes, analysis)
         text = f"{analysis.kind}: {_REGRET[analysis.kind]} ({sizes}). {note}"
-        return layout.finish(figure, game.name or "A game", text.strip(), [*samples, *_border_samples(analysis)])
+        return layout.finish_figure(figure, game.name or "A game", text.strip(), [*samples, *_border_samples(analysis)])
 
 
 def _border_samples(analysis: Analysis) -> list[Line2D]:
