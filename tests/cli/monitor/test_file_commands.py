@@ -96,15 +96,6 @@ def test_numbers_that_are_listed_in_the_shell(tmp_path):
     }
 
 
-def test_a_prediction_that_passed_counts_once_however_its_id_is_written(tmp_path):
-    path = tmp_path / "monitor.json"
-    said("new", path, "--tolerance", 0.05, "--cap", 1)
-    rows = '{"prediction": "a", "id": 1}\n{"prediction": "a", "id": 2}\n'
-    assert [one["verify"] for one in plain("decide", path, "--from", "-", input=rows)] == [True, False]
-    assert [plain("decide", path, "a", "--id", k)["verify"] for k in (1, 2)] == [True, False]
-    assert ClassifierMonitor.load(path).report().predictions == 2
-
-
 def test_files_whose_format_is_not_known(file, tmp_path):
     rows = tmp_path / "rows"
     rows.write_text("prediction\ncat\n")

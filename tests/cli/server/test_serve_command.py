@@ -1,12 +1,10 @@
 """`sidelight serve`: it starts with one command, says what to do next, and stops without losing anything."""
 
 import os
-import signal
 import socket
 import stat
 import subprocess
 import sys
-import threading
 
 import click
 import httpx
@@ -54,54 +52,6 @@ def test_the_first_start_prints_a_link_and_what_was_said_is_kept(database):
     with Served(database) as server, Client(server.url, secret) as client:
         assert client.monitor("digits").report() == report
         assert client.monitor("digits").decide("7", id="a").verify
-
-
-def test_requests_in_progress_are_answered_before_ctrl_c_stops_it(database):
-    """Every reply that came says what is stored, and everything else is told apart from it by an error."""
-    with Served(database) as server:
-        secret = key(database, "decide", "admin", "report")
-        with Client(server.url, secret) as client:
-            client.create("digits", tolerance=0.2)
-        decided, stop = [], threading.Event()
-
-        def ask(place):
-            with httpx.Client(trust_env=False, timeout=PATIENCE, headers={"Authorization": f"Bearer {secret}"}) as http:
-                for n in range(10_000):
-                    row = {"id": f"{place}-{n}", "prediction": "7"}
-                    try:
-                        reply = http.post(f"{server.url}/v1/monitors/digits/decisions", json=row)
-                    except httpx.HTTPError:
-                        return
-                    if reply.status_code != 200:
-                        assert reply.status_code == 503, reply.text
-                        return
-                    decided.append(row["id"])
-                    if len(decided) > 200:
-                        stop.set()
-
-        threads = [threading.Thread(target=ask, args=(place,)) for place in range(4)]
-        for thread in threads:
-            thread.start()
-        assert stop.wait(PATIENCE)
-        code, _, err = server.stop(signal.SIGINT)
-        for thread in threads:
-            thread.join()
-        assert code == 0, err
-    assert invoke("admin", "check", "--database", database).exit_code == 0
-    rows = invoke("admin", "export", "--database", database).stdout
-    assert len(decided) > 200
-    for id in decided:
-        assert f'"id":"{id}"' in rows
-
-
-def test_a_second_server_on_one_file_is_refused(database):
-    with Served(database) as server:
-        with Served(database, ready=False) as second:
-            code, out, err = second.end()
-        assert (code, out) == (2, "")
-        assert err.count("\n") == 1
-        assert f"'{database}' is in use by another process: only one server at a time" in err
-        server.wait()
 
 
 def test_a_port_in_use(database):
@@ -191,31 +141,6 @@ def test_without_the_extra_it_says_what_to_install():
     assert result.stderr == (
         'sidelight: error: the service needs fastapi (not installed): run  pip install ".[serve]"\n'
     )
-
-
-def test_two_servers_on_one_postgresql_database(postgres_url):
-    with Served(postgres_url) as first, Served(postgres_url) as second:
-        assert "nobody@" not in first.said
-        secret = key(postgres_url, "decide", "answer", "report", "admin")
-        with Client(first.url, secret, timeout=30.0) as one, Client(second.url, secret, timeout=30.0) as other:
-            one.create("digits", tolerance=0.2, cap=50)
-            threads = [
-                threading.Thread(
-                    target=client.monitor("digits").decide_many, args=(["7"] * 20, [f"{n}-{m}" for m in range(20)])
-                )
-                for n, client in enumerate((one, other) * 5)
-            ]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
-            reports = [client.monitor("digits").report() for client in (one, other)]
-            assert one.unreachable == other.unreachable == 0
-        assert reports[0] == reports[1]
-        assert reports[0].predictions == 200
-        assert reports[0].verifications <= 50
-        assert first.stop()[0] == second.stop()[0] == 0
-    assert invoke("admin", "check", "--database", postgres_url).exit_code == 0
 
 
 def test_a_note_about_other_machines(database):

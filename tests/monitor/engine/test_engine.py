@@ -228,18 +228,6 @@ def test_what_is_to_be_noticed_can_be_changed_meanwhile():
     assert shares[0] == shares[3] < shares[1] < shares[2]
 
 
-def test_faults_say_what_is_wrong_with_each_prediction():
-    monitor = ClassifierMonitor({"a": 0.05, "7": 0.1})
-    monitor.decide("a")
-    before = monitor.to_dict()
-    faults = monitor.engine.faults(["a", "b", 7, "7", None])
-    assert sorted(faults) == [1, 2, 4]
-    assert "no tolerance" in faults[1]
-    assert "not a class" in faults[4]
-    assert monitor.to_dict() == before
-    assert sorted(ClassifierMonitor(0.1).engine.faults(["8", 8])) == [1]  # of two new spellings the second is refused
-
-
 def test_an_engine_that_is_saved_within_a_batch_goes_on_with_it():
     there, here = (ClassifierMonitor(0.05, patience=3) for _ in range(2))
     found, here = there.decide_many(["cat"] * 5, ids=range(5)), here.engine

@@ -173,12 +173,6 @@ def test_a_new_class_gets_labels_on_its_first_day():
     assert asked(traffic.feed(monitor, traffic.day({"old": 80, "new": 20}), MONDAY + timedelta(5)), "new") >= 5
 
 
-def test_labels_of_the_first_day_are_used():
-    monitor, traffic = monitor_of(daily_cap=50), Traffic(MIXED)
-    made = traffic.feed(monitor, traffic.day(COUNTS), MONDAY)
-    assert asked(made) == 50
-
-
 HOPELESS_NAMES = ["close"] * 3000
 
 
@@ -304,11 +298,3 @@ def test_without_caps_nothing_is_rationed():
     assert monitor_of().engine.rationing is None
     with pytest.raises(SidelightError, match="weights work only with cap or daily_cap: give one of them"):
         monitor_of(weights={"a": 2})
-
-
-@pytest.mark.parametrize("options", [{}, {"classes": [7]}, {"tolerance": {7: 0.1, None: 0.05}}], ids=repr)
-def test_weights_name_classes_as_they_are_predicted(options):
-    """As tolerances do: a weight of "7" would silently not be that of the class 7."""
-    with pytest.raises(SidelightError, match="give all classes as text"):
-        ClassifierMonitor(**{"tolerance": 0.05, "cap": 10, "weights": {"7": 10}} | options).decide(7)
-    assert monitor_of(cap=5, aim="first-come").engine.rationing is None

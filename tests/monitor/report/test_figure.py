@@ -122,12 +122,6 @@ def test_figures_say_verdict_and_counts():
         assert f"{row.errors} / {row.verified}".replace(",", "") in found.replace("\xa0", "")
 
 
-def test_an_empty_monitor_can_be_drawn(tmp_path):
-    ClassifierMonitor(0.05).report().plot(tmp_path / "empty.png")
-    figure = ClassifierMonitor(0.05, classes=["a"]).report().plot()
-    assert figure is not None
-
-
 def test_same_bytes(tmp_path):
     one = done(800)
     for name in ("a.svg", "b.svg"):

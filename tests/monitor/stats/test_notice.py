@@ -72,13 +72,6 @@ def test_shares_follow_from_what_is_wanted():
     assert 0.0 < share_of(history(n=100, e=2, alarm=None, window=100), 3.0, 2000) < 0.5
 
 
-@pytest.mark.parametrize("tolerance", [0.01, 0.25, 0.6, 0.99])
-def test_targets_are_rates_on_the_other_side(tolerance):
-    for times in (1.1, 3.0, 100.0):
-        assert tolerance < history(e=0, tolerance=tolerance).target(times) < 1.0
-        assert 0.0 < history(e=400, tolerance=tolerance).target(times) < tolerance
-
-
 def test_a_share_and_the_time_it_takes_agree():
     for within in (300, 2000, 20_000):
         known = history()

@@ -71,18 +71,6 @@ def test_a_single_answer_that_cannot_be_taken_is_told_by_its_status(asked):
     assert asked("POST", PATH, {"id": "p0", "correct": False, "replace": True}).json()["status"] == "corrected"
 
 
-def test_a_forgotten_verification_is_gone(everyone):
-    settings = {"tolerance": 0.05, "forget_after": 2}
-    assert everyone("POST", "/v1/monitors", {"name": "digits", "settings": settings}).status_code == 201
-    rows = [{"id": f"p{i}", "prediction": "7"} for i in range(5)]
-    everyone("POST", "/v1/monitors/digits/decisions", {"predictions": rows})
-    before = entries(everyone)
-    assert everyone("POST", PATH, {"id": "p0", "correct": True}).status_code == 410
-    batch = everyone("POST", PATH, {"answers": [{"id": "p0", "correct": True}]})
-    assert (batch.status_code, batch.json()["answers"][0]["status"]) == (200, "gone")
-    assert entries(everyone) == before
-
-
 @SQLITE
 @pytest.mark.parametrize(
     ("body", "pointer"),

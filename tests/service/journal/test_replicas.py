@@ -63,16 +63,6 @@ def test_many_monitors_are_followed_together(two, names, monkeypatch):
     assert check_database(two[0].storage) == []
 
 
-def test_far_behind(two, names, monkeypatch):
-    monkeypatch.setattr("sidelight.service.journal.replicas._MUCH", 3)
-    together(two[1], names, 0)
-    for turn in range(1, 10):
-        together(two[0], names, turn)
-    together(two[1], names, 10)
-    assert [two[1].report(id).predictions for id in names] == [11] * MONITORS
-    assert check_database(two[0].storage) == []
-
-
 @pytest.mark.parametrize("more", [0, 1, 5])
 def test_journals_that_went_back_are_noticed_in_a_group_of_many(two, names, more):
     """Several journals are taken back by three entries, as after a failover, and go on otherwise by some entries."""

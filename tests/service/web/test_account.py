@@ -85,10 +85,3 @@ def test_the_link_of_the_first_administrator_asks_for_a_name(service, stranger):
 
     look = stranger.post("/start", {"code": service.do(make_first_link()), "look": "1"})
     assert (look.status_code, "readonly" in look.text) == (200, False)
-
-
-def test_a_link_of_somebody_who_is_out_tells_nothing(service, stranger):
-    invited = service.do(reviewers.invite_reviewer("test", "Ann", ["answer"]))
-    service.do(reviewers.disable_reviewer("test", invited.reviewer.id))
-    reply = stranger.post("/start", {"code": invited.code, "look": "1"})
-    assert (reply.status_code, "Ann" in reply.text) == (403, False)

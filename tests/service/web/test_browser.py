@@ -12,7 +12,7 @@ from service.reviews import ask, make, say, verification
 from service.web.browsing import PASSWORD, add_person
 from service.web.chromium import Window, program, serving
 from service.web.hostile import HOSTILE, LABELS
-from sidelight.service.auth import reviewers, sessions
+from sidelight.service.auth import sessions
 from sidelight.service.demo.worlds import draw_digit
 from sidelight.service.domain import inputs, monitors
 from sidelight.service.domain.decisions import decide
@@ -101,18 +101,6 @@ def test_the_first_start_leads_from_a_link_to_the_first_monitor(service, window)
     page.click("button:has-text('Sign in')")
     page.wait_for_selector("text=The name or password is wrong")
     one.faults[:] = [text for text in one.faults if "403" not in text]
-
-
-def test_an_invitation_shows_the_name_it_is_for(service, window):
-    invited = service.do(reviewers.invite_reviewer("test", "Ann", ["answer"]))
-    one = window(signed_in=False)
-    page = one.go(f"/start#{invited.code}")
-    page.wait_for_selector("#name[readonly]")
-    assert page.input_value("#name") == "Ann"
-    page.fill("#password", PASSWORD)
-    page.click("button:has-text('Continue')")
-    page.wait_for_url(f"{one.base}/")
-    assert page.inner_text(".me") == "Ann"
 
 
 def test_twenty_verifications_by_keyboard_alone_then_undo(service, window):
@@ -208,39 +196,6 @@ def test_a_hidden_prediction_is_nowhere_in_the_browser(service, window):
             assert "quince" not in str(response.headers)
 
 
-def test_two_reviewers_at_once_get_different_verifications(service, window):
-    monitor = make(service, 8)
-    ann, bob = window("Ann", "answer"), window("Bob", "answer")
-    seen = []
-    for one in (ann, bob):
-        one.go("/m/fruit/review").click("text=Start reviewing")
-        one.page.wait_for_url(re.compile("verification="))
-    for _ in range(3):
-        for one in (ann, bob):
-            number = item_on(one.page)
-            seen.append(number)
-            one.press("r")
-            one.page.wait_for_selector(f"text=verification {number},", state="detached")
-    assert sorted(seen) == [1, 2, 3, 4, 5, 6]
-    assert answered(service, monitor) == (6, 0, 0)
-
-
-def test_one_reviewer_in_two_tabs_gives_one_review(service, window):
-    monitor = make(service, 1, reviews=2)
-    one = window("Ann", "answer")
-    page = one.go("/m/fruit/review")
-    page.click("text=Start reviewing")
-    page.wait_for_selector("text=verification 1,")
-    tab = page.context.new_page()
-    tab.goto(f"{one.base}/m/fruit/review")
-    for each in (page, tab):
-        each.click("button:has-text('Right')")
-        each.wait_for_selector("text=Nothing to review")
-    assert answered(service, monitor) == (0, 0, 0)
-    with service.read() as tx:
-        assert tx.one("SELECT COUNT(*) FROM slots WHERE answer IS NOT NULL")[0] == 1
-
-
 def test_a_verdict_turns_while_the_page_is_open(service, window):
     monitor = make(service, 0, policy="sequential")
     ask(service, monitor, 1)
@@ -253,17 +208,6 @@ def test_a_verdict_turns_while_the_page_is_open(service, window):
         ask(service, monitor, 1, start=n)
     page.wait_for_selector("tbody .chip.above")
     assert page.locator(".tiles .what:has-text('above tolerance')").locator("xpath=..").locator("b").inner_text() == "1"
-
-
-def test_new_verifications_appear_by_themselves(service, window):
-    monitor = make(service, 0)
-    one = window("Ann", "answer")
-    page = one.go("/m/fruit/review")
-    page.wait_for_selector("text=Nothing to review")
-    ask(service, monitor, 2)
-    page.wait_for_selector("text=Start reviewing")
-    one.press("n")
-    page.wait_for_selector("text=verification 1,")
 
 
 def all_pages(monitor="fruit", name="%22pear%22"):
@@ -340,24 +284,6 @@ def test_hostile_strings_run_nowhere(service, window):
             one.go(path)
             assert not one.wide(), (path, width)
     assert dialogs == []
-
-
-def test_everything_works_without_scripts(service, window):
-    monitor = make(service, 0, labels=["pear", "plum"])
-    pictures(service, monitor, 3)
-    one = window("Ann", java_script_enabled=False)
-    page = one.go("/m/fruit/review")
-    page.click("button:has-text('Start reviewing')")
-    page.click("button:has-text('Right')")
-    page.click("button:has-text('plum')")
-    page.click("button:has-text('Skip')")
-    assert "Nothing to review" in page.inner_text("main")
-    assert answered(service, monitor) == (2, 1, 1)
-    page.click("text=Undo your last answer")
-    page.click("button:has-text('Wrong')")
-    assert answered(service, monitor) == (3, 2, 0)
-    for path in all_pages():
-        assert one.go(path).locator("h1, .said b").first.is_visible(), path
 
 
 def test_a_phone_reviews_by_touch(service, window):

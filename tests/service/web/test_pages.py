@@ -296,14 +296,6 @@ def test_an_answer_that_came_too_late_is_told_and_reviewing_goes_on(service, bro
 
 
 @SQLITE
-def test_the_page_that_was_left_shows_the_verification_again(service, browsers):
-    make(service, 3)
-    ann = browsers("Ann", "answer")
-    ann.submit("/m/fruit/review", "/m/fruit/review", answer="next")
-    assert "verification 1," in ann.get("/m/fruit/review").text
-
-
-@SQLITE
 def test_items_say_who_reviews_them_now(service, browsers):
     monitor = make(service, 3, reviews=2)
     service.do(claim_verifications(monitor, "bob", count=3))

@@ -128,16 +128,6 @@ def test_a_late_refusal_undoes_only_what_it_did(service, traffic):
     assert check_database(service.storage) == []
 
 
-def test_a_refusal_in_a_group_costs_nothing(service, traffic):
-    refused = decide(service, traffic.monitor, [Prediction("x2", "b"), Prediction("x1", "b")], actor="key:1")
-    unknown = decide(service, "nobody", [Prediction("x1", "b")], actor="key:1")
-    found, groups = together(service, [one(traffic, "x1"), refused, unknown, one(traffic, "x3")])
-    assert groups == 1
-    assert (found[1].kind, found[2].kind) == ("conflict", "not-found")
-    assert service.report(traffic.monitor).predictions == traffic.sent + 2
-    assert check_database(service.storage) == []
-
-
 @pytest.mark.parametrize("stored", [False, True], ids=["rolled back", "stored nevertheless"])
 def test_after_a_failed_commit_the_same_id_says_what_happened(service, traffic, monkeypatch, stored):
     write = service.storage.write
