@@ -1,4 +1,4 @@
-"""The two clients, one that waits for its replies and one for asyncio, and their monitors."""
+"""The two clients, one that waits for its replies and one for asyncio, with their settings and monitors."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """How a client talks to the service and reads its replies: written once, for blocking clients and for asyncio.
 
 A call is a generator. It yields `Send` and `Wait`, receives a `Reply` or a text that says why there was none, and
-returns the result; its driver does the network work. So retries and errors are the same for both clients.
+returns the result; its driver does the network work. So retries and errors are the same for both clients. Decisions
+fail open, and callers are spared the wait while the service is down (`Health`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Limits on what clients may send, how long they may take, and how often they may come."""
+"""Limits on what clients may send, how long they may take, and how often they may come, which token buckets count."""
 
 from __future__ import annotations
 

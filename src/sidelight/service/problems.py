@@ -1,4 +1,4 @@
-"""Why a request is refused, in the shape of RFC 9457: what is wrong, where, and what to do."""
+"""Why a request is refused, in the shape of RFC 9457, and what is allowed as ids, classes and labels."""
 
 from __future__ import annotations
 

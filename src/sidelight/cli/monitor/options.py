@@ -1,4 +1,4 @@
-"""The settings of a monitor as options of commands."""
+"""The settings of a monitor as options of commands, and `sidelight monitor change`, which changes some of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which ids a monitor remembers: verifications that were asked for, and the latest predictions that were let pass."""
+"""What a monitor remembers: verifications, what answers to them change, the latest passes, and caps on asking."""
 
 from __future__ import annotations
 

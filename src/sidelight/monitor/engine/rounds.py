@@ -1,4 +1,4 @@
-"""The rounds of one class whose predictions come with scores, and the evidence from those that count.
+"""Predictions with scores: rounds of a class, the evidence from those that count, what classes learn from each other.
 
 The predictions that the coin let pass since the last verification, and the verification that ends them, form a *block*.
 A block counts, or is dropped when its answer is lost, as a whole, and blocks count in the order of asking, as in

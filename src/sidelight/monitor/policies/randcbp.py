@@ -1,4 +1,4 @@
-"""RandCBP on the τ-detection game."""
+"""RandCBP and CBP on the τ-detection game."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report of a replay as one HTML file."""
+"""The report of a replay: figures of how estimates and intervals developed, and one HTML file."""
 
 from __future__ import annotations
 

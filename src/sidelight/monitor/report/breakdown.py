@@ -1,4 +1,4 @@
-"""Error rates of segments, versions and true classes, as records."""
+"""Error rates of segments, versions and true classes, as records; and records from plain data, as JSON holds it."""
 
 from __future__ import annotations
 

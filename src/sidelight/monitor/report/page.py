@@ -1,4 +1,4 @@
-"""The report of a monitor as one HTML file."""
+"""The report of a monitor as one HTML file; scores, segments and versions have their parts where there are any."""
 
 from __future__ import annotations
 

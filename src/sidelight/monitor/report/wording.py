@@ -1,4 +1,4 @@
-"""The report of a monitor as text: a table, what reopened classes, and what the intervals guarantee."""
+"""The table of predicted classes, and the report of a monitor as text."""
 
 from __future__ import annotations
 

@@ -1,8 +1,12 @@
-"""Uniform numbers that depend only on where they are used, so that there is no state to save.
+"""Uniform numbers that depend only on where they are used, and the spot checks that follow from them.
 
 The k-th number of a class is SplitMix64 (Steele, Lea, Flood 2014) after k steps from a key that is a hash of the seed
-and the class. A decision can be computed again from the seed, the class and the count of its predictions, and traffic
-of one class does not change the decisions about another.
+and the class, so there is no state to save. A decision can be computed again from the seed, the class and the count of
+its predictions, and traffic of one class does not change the decisions about another.
+
+Of the predictions of a closed class a share is verified, so that changes of its error rate are noticed, and half of
+them while there is some evidence of a change. Both follow from one number per prediction; numbers are made many at a
+time, because letting a prediction pass should cost almost nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Callers: programs with a key, or reviewers who have signed in; and what they may do.
 
-Routes depend on a `Gate`, see `asked`. Keys are looked up in the database and cached for at most 5 seconds, so that
-a revoked key stops working everywhere within that time.
+Routes depend on a `Gate`. Keys are looked up in the database and cached for at most 5 seconds, so that a revoked key
+stops working everywhere within that time.
 """
 
 from __future__ import annotations

@@ -1,7 +1,13 @@
 """Keys of programs: creating, listing, rotating and revoking them.
 
-A key is `sl_`, ten visible characters that name it, `_`, and 256 random bits. Only its SHA-256 is stored: it cannot be
-guessed, so a slow hash would only slow down every request. It is shown once, when it is created.
+A key is `sl_`, ten visible hexadecimal digits that name it, `_`, and 256 random bits. Only its SHA-256 is stored: it
+cannot be guessed, so a slow hash would only slow down every request. It is shown once, when it is created.
+
+Who may answer what is a rule that the queue, the pages and the interface share. Everyone with the scope `answer` may
+give one review of each verification, and change or withdraw it. Whatever goes over the reviews of others needs the
+scope `settle`. An answer by id (`POST .../answers`) is no review: it settles its verification at once. So it needs
+`settle`, too. The exception is a key in a monitor that shows predictions and wants one review: it belongs to a program
+that delivers labels, whose word counts as much as that of a reviewer. People who have signed in use the queue.
 """
 
 from __future__ import annotations

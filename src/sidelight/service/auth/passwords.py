@@ -1,7 +1,11 @@
-"""Hash passwords with Argon2id, at most two at once.
+"""Passwords, hashed with Argon2id, at most two at once; and how often somebody may try to sign in.
 
 One hash takes 64 MB and about a tenth of a second, which makes guessing expensive; the limit of two bounds the load
 that strangers can cause at the sign-in form.
+
+Tries are counted by address, and by address and name, and slowed down rather than refused: the right password works
+after a few seconds, even from an address where somebody guesses. Nothing counts by name alone, because then anybody
+could lock out anybody else. Names that nobody has count like others, so that no one learns which exist.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""Reviewers, the people who sign in: inviting, changing and disabling them; their scopes are those of keys."""
+"""Reviewers, the people who sign in: inviting, changing and disabling them; their scopes are those of keys.
+
+One-time links are for the first administrator, for a lost password, and for invited reviewers. Only the SHA-256 of the
+code is stored. The code comes after the # of the link, which browsers never send: it is in no log and in no Referer.
+Only submitting the form uses it up; programs that open links to preview them do not.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two made-up classifiers: what they see, what they say, and how often they are wrong."""
+"""Two made-up classifiers: what they see, what they say, and how often they are wrong; and pictures of digits."""
 
 from __future__ import annotations
 

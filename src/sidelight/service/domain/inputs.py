@@ -1,6 +1,12 @@
 """What clients say: predictions and answers, checked where they are made, whether from JSON or by a program.
 
 Each error of a validator becomes one place in the problem that is answered, see `sidelight.service.api.routing`.
+Payloads, what reviewers see of a prediction, are stored as type and bytes:
+
+- text, or {"text": ...}: plain text, shown as it is
+- {"image": ...}: a picture in base64; its type is read from its first bytes, because a stated type may be wrong
+- {"link": ...}: an address, which the server never fetches
+- any other JSON
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How long payloads are kept, and how they are deleted on request.
+"""What ends by the clock: waiting for answers that are late, and keeping payloads, which are also deleted on request.
 
 A payload is kept while its verification is waiting for an answer, and then for the monitor's `retention` in days; the
 same holds for overdue verifications. On request it is deleted at once. A verification that is still waiting is then

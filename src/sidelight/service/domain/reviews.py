@@ -1,9 +1,9 @@
 """Reviews of verifications, and when they settle a verification.
 
-Only the settled answer reaches the monitor, through `answering.settle`. Reviews agree if they agree on correctness. If
-they disagree, someone with the scope `settle` decides: a third reviewer from the queue, or anyone else with the scope,
-so that a team of two can manage. A skipped verification is offered to others; it ends after two skips, or if no one is
-left.
+Only the settled answer reaches the monitor, through `answers.settle_with_answer`. Reviews agree if they agree on
+correctness. If they disagree, someone with the scope `settle` decides: a third reviewer from the queue, or anyone else
+with the scope, so that a team of two can manage. A skipped verification is offered to others; it ends after two skips,
+or if no one is left.
 
 Late answers to an open verification are accepted. A settled answer changes only if the request asks for that and names
 the revision that it has seen.

@@ -1,4 +1,4 @@
-"""Checking that the journals are intact and that the served state follows from them.
+"""Checking that the journals are intact and that the served state follows from them, and pruning them.
 
 For every monitor:
 
@@ -6,6 +6,11 @@ For every monitor:
 - deciding everything again gives the recorded decisions, and the state of every snapshot on the way;
 - applying the recorded outcomes, as a process does when it starts, gives the same state;
 - the verifications agree with the monitor.
+
+Pruning lets a sealed snapshot replace the beginning of a journal. All entries up to the new base are replayed twice
+from the old base: once by deciding again, once by applying the record. Only if both give the same state is it sealed,
+journaled and made the base; only then are entries deleted. This forgets predictions that were let pass before the base;
+those that were chosen are still known.
 """
 
 from __future__ import annotations

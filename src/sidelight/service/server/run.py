@@ -1,4 +1,4 @@
-"""`sidelight serve`: run a server in this process."""
+"""`sidelight serve`: run a server in this process, on a socket that is bound first, so that mistakes show at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Run uvicorn until a signal to stop: it answers the requests it has accepted, and the process ends with 0."""
+"""Run uvicorn until a signal to stop: it answers the requests it has accepted, and the process ends with 0.
+
+uvicorn limits neither how long nor how large the head of a request may be, and answers 503 to everybody once there are
+many connections. So slow heads are closed here, and whoever waits longest makes room for a new connection. A proxy in
+front does better, but a server must not stop without one either.
+"""
 
 from __future__ import annotations
 

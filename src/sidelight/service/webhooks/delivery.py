@@ -1,4 +1,10 @@
-"""Sending one message: no redirects, no proxy but the one that was given, and a time limit."""
+"""Sending one message to a webhook: where it may go, no redirects, no proxy but the one given, and a time limit.
+
+Messages go to addresses on the public Internet, and to networks that the operator allows. A server that sends requests
+to any given address could be directed to machines that only it can reach. So a host is resolved once, each of its
+addresses must be public or allowed, and the connection goes to the checked address, not to the name; a proxy, too, is
+told the address.
+"""
 
 from __future__ import annotations
 

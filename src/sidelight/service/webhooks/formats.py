@@ -1,4 +1,4 @@
-"""The forms in which a webhook gets messages: our own, or those that Slack and PagerDuty accept.
+"""The events that webhooks report, and the forms of their messages: our own, or those that Slack and PagerDuty accept.
 
 Slack: an incoming webhook takes {"text": ..., "blocks": [...]}; `&`, `<` and `>` in texts are escaped, because Slack
 reads mentions and links from them. PagerDuty: an event of the Events API v2; those with one `dedup_key` are one alert.

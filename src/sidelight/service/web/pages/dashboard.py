@@ -1,4 +1,4 @@
-"""The dashboard of a monitor: each class with its interval and verdict, and how many labels that took."""
+"""The first page with all monitors, and the dashboard of one: classes, verdicts, and how many labels they took."""
 
 from __future__ import annotations
 

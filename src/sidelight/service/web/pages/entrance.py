@@ -1,4 +1,4 @@
-"""Signing in and out, and the links that let people choose a password."""
+"""Signing in and out, with a password or through a provider, and the links that let people choose a password."""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 Whoever types what they see must not mislabel: a label of one character has that key, even if it is the key of a button,
 which then has another one. A key that is left over stands for a longer label only if no label begins with it.
+
+Payloads become markup here: text stays text, and nothing in a payload is ever interpreted.
 """
 
 from __future__ import annotations
