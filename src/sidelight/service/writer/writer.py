@@ -62,7 +62,7 @@ class Writer:
         self.publisher: Publisher | None = None
         self.after_commit: Callable[[set[str]], None] = lambda monitors: None
         self.heartbeat = time.monotonic()
-        self.jobs = 0
+        self.groups = self.jobs = 0
         self.refused = False
         """Whether the database did not take the last group, for example because the disk is full."""
         self.failed = False
@@ -125,6 +125,7 @@ class Writer:
 
     def _do(self, group: Sequence[Ticket[Any]]) -> set[str]:
         """Run a group, so that each ticket gets its result; return the monitors that have changed."""
+        self.groups += 1
         self.jobs += len(group)
         try:
             return self._commit(group)
