@@ -222,9 +222,9 @@ def test_a_large_kernel_is_called_and_gives_the_same(compiling):
         return value * 1.1 + value / 3.0
 
     inlined = code_digest(twice, ())
-    assert loops._kernel_options(twice)["forceinline"]
+    assert loops._kernel_options(twice)["pipeline_class"] is inlining.kernel_compiler(True)
     assert large_kernel(twice) is twice
-    assert not loops._kernel_options(twice)["forceinline"]
+    assert loops._kernel_options(twice)["pipeline_class"] is inlining.kernel_compiler(False)
     assert code_digest(twice, ()) != inlined
 
     class Large(NamedTuple):
@@ -560,11 +560,11 @@ def test_kernels_are_compiled_as_parts_of_loops_only_and_any_other_way_gives_the
         import sys
         from sidelight.kernels import inlining
         if sys.argv[1] == "whole":
-            inlining.kernel_compiler = lambda: None
+            inlining.kernel_compiler = lambda inlined: None
         from sidelight.base import play
         from sidelight.red import run
         result = run(play, 0)
-        print(inlining.kernel_compiler() is not None, result == run(play.python, 0), result[0])
+        print(inlining.kernel_compiler(True) is not None, result == run(play.python, 0), result[0])
     """
     hits = first[0]["sidelight.red"][0]
     for way, lighter in (("parts", True), ("whole", False)):
@@ -574,9 +574,36 @@ def test_kernels_are_compiled_as_parts_of_loops_only_and_any_other_way_gives_the
 
 def test_an_unknown_numba_compiles_kernels_its_own_way(monkeypatch):
     codegen = pytest.importorskip("numba.core.codegen")
-    assert inlining.kernel_compiler() is not None
+    compiler = inlining.kernel_compiler.__wrapped__
+    assert compiler(True) is not None
     monkeypatch.delattr(codegen.CPUCodeLibrary, "_optimize_final_module")
-    assert inlining.kernel_compiler() is None
+    assert compiler(True) is None
+
+
+def test_what_inlined_and_called_kernels_share_is_compiled_once(compiling, monkeypatch, tmp_path):
+    event = pytest.importorskip("numba.core.event")
+    monkeypatch.setenv("SIDELIGHT_CACHE_DIR", str(tmp_path))
+
+    @kernel
+    def shared(x):
+        return 2.0 * x
+
+    @kernel
+    def inlined(x):
+        return shared(x) + 1.0
+
+    @large_kernel
+    def apart(x):
+        return shared(x) + 3.0
+
+    @loop
+    def both(x):
+        return inlined(x) * apart(x)
+
+    with event.install_recorder("numba:compile") as recorder:
+        assert both(1.0) == 15.0
+    compiled = [one.data["dispatcher"].py_func.__name__ for _, one in recorder.buffer if one.is_start]
+    assert sorted(name for name in compiled if name in ("shared", "inlined", "apart")) == ["apart", "inlined", "shared"]
 
 
 @pytest.mark.parametrize("threshold", [(700, 10, 10), (0, 10, 10), (10**6, 100, 100)])

@@ -7,13 +7,19 @@ Leaving this out saves up to half of the compile time and changes no instruction
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 OPTIONS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
-def kernel_compiler() -> Any:
-    """Return the compiler for kernels, or None if this version of Numba has other internals."""
+@functools.cache
+def kernel_compiler(inlined: bool) -> Any:
+    """Return the compiler for kernels, or None if this version of Numba has other internals.
+
+    Numba compiles a function once for each set of options that its callers have. So all kernels have the option
+    `forceinline`, and those that are not to be inlined lose it here, where those that they call no longer see it.
+    """
     try:
         from numba.core.codegen import JITCodeLibrary  # type: ignore[import-untyped, unused-ignore]
         from numba.core.compiler import Compiler  # type: ignore[import-untyped, unused-ignore]
@@ -63,6 +69,7 @@ def kernel_compiler() -> Any:
         def define_pipelines(self) -> Any:
             state = self.state
             state.library = KernelLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+            state.flags.forceinline = inlined
             return super().define_pipelines()
 
     return KernelCompiler

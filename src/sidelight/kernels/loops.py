@@ -145,9 +145,10 @@ def _named_tuple_classes(values: Iterable[Any]) -> Iterator[type]:
 
 
 def _kernel_options(function: Callable[..., Any]) -> dict[str, Any]:
-    options = _KERNEL_OPTIONS | {"forceinline": function not in called}
-    compiler = inlining.kernel_compiler()
-    return options if compiler is None else options | inlining.OPTIONS | {"pipeline_class": compiler}
+    compiler = inlining.kernel_compiler(function not in called)
+    if compiler is None:
+        return _KERNEL_OPTIONS | {"forceinline": function not in called}
+    return _KERNEL_OPTIONS | inlining.OPTIONS | {"pipeline_class": compiler}
 
 
 def _register_kernels() -> None:
