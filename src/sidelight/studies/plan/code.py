@@ -2,6 +2,7 @@
 
 These are the sources of the library, the versions of NumPy and SciPy, and the user's own files: the modules of a
 strategy, an environment or a function that draws laws, everything of the user's own that they import, and recordings.
+Of an installed package, the version counts.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from modulefinder import ModuleFinder
 from pathlib import Path
 
 from sidelight.errors import SidelightError
+from sidelight.strategies import plugins
 from sidelight.studies.build import objects
 from sidelight.studies.model import GameEntry, PlayerEntry, WorldEntry
 from sidelight.studies.plan.cases import Case
@@ -45,9 +47,10 @@ def refresh() -> None:
 @functools.lru_cache(maxsize=4096)
 def _own(player: PlayerEntry, world: WorldEntry, game: GameEntry, folder: str) -> str:
     """Return a digest of the user's own files; empty if there are none."""
-    modules: set[str] = set()
+    modules, plugin = set(), None
     if not player.policy:
-        modules |= objects.modules_of(objects.strategy_class(player, folder))
+        kind = objects.strategy_class(player, folder)
+        modules, plugin = objects.modules_of(kind), plugins.origin(kind)
     if world.kind in ("laws", "environment"):
         modules |= objects.modules_of(objects.make_environment(world, game, folder))
     files = _files({name for name in modules if name.partition(".")[0] != _PACKAGE})
@@ -57,6 +60,7 @@ def _own(player: PlayerEntry, world: WorldEntry, game: GameEntry, folder: str) -
         parts = [path.name.encode() + b"\0" + path.read_bytes() for path in sorted(files)]
     except OSError as error:
         raise SidelightError(f"there is no file {error.filename!r} that can be read") from None
+    parts += [] if plugin is None else [plugin.origin.encode()]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16] if parts else ""
 
 
