@@ -162,12 +162,6 @@ def test_add_writes_a_file_of_the_study_as_the_study_does(file, tmp_path, monkey
     assert invoke("add", ".", "--strategy", "../mine.py:Mine").stdout.startswith("Nothing to do: 4 of 4 cases")
 
 
-def test_help_fits_a_narrow_screen():
-    text = CliRunner().invoke(main, ["study", "--help"], terminal_width=50).output
-    assert "..." not in text.replace("[ARGS]...", "")
-    assert max(map(len, text.splitlines())) <= 50
-
-
 def test_shares_write_no_report(file, tmp_path):
     out = tmp_path / "out"
     for share in ("1/2", "2/2"):

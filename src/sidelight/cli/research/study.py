@@ -39,16 +39,7 @@ As a job array (job i of 8, then once):
 """
 
 
-class _InFull(InOrder):
-    """A group that lists its commands in the order of their use, with whole sentences however narrow the screen is."""
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, each.get_short_help_str(500)) for name, each in self.commands.items()])
-
-
-@click.group("study", cls=_InFull, invoke_without_command=True, epilog=_EPILOG)
+@click.group("study", cls=InOrder, invoke_without_command=True, epilog=_EPILOG)
 @click.pass_context
 def command(context: click.Context) -> None:
     """Run an experiment of your own: games, worlds and strategies in a file, tables and figures in a folder.

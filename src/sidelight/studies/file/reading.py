@@ -200,7 +200,11 @@ class _Reader:
         values = own.pop("values", None)
         for value in [None] if values is None else values:
             for chosen in grid(parameters):
-                varied = {key: each for key, each in chosen.items() if _several(parameters[key])}
+                varied = {
+                    key: each
+                    for key, each in chosen.items()
+                    if isinstance(parameters[key], list) and len(parameters[key]) > 1
+                }
                 found = {**own, "parameters": chosen, **({"policy": True} if kind == "policies" else {})}
                 if values is not None:
                     found["value"] = value
@@ -225,7 +229,10 @@ class _Reader:
             return {}
         kind, value = given[0], found[given[0]]
         # Kinds of laws and cases of classifiers may be a grid, too; a law is a list by itself.
-        return {"kind": kind, "values": value if kind in ("classifiers", "laws") and _is_list(value) else [value]}
+        return {
+            "kind": kind,
+            "values": value if kind in ("classifiers", "laws") and isinstance(value, list) else [value],
+        }
 
 
 def _world_kinds(entry: Mapping[str, Any]) -> list[str]:
@@ -236,11 +243,3 @@ def _further(entry: _Entry) -> _Entry:
     """Return the parameters that stand in a table of their own."""
     found = entry.get("parameters", {})
     return found if isinstance(found, dict) else {}
-
-
-def _several(value: Any) -> bool:
-    return _is_list(value) and len(value) > 1
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, list)
