@@ -71,6 +71,25 @@ def test_estimates_are_unbiased_and_every_informer_is_explored(name):
     assert (explored[explored > 0] >= least).all()
 
 
+def test_play_mixes_weights_and_exploration_by_the_formulas():
+    game = sl.Game([[5, 6, 6], [3, 6, 6], [6, 0, 3], [4, 1, 2]], [[1, 2, 1], [0, 2, 2], [0, 1, 1], [2, 0, 1]])
+    strategy, rng = BOBW(game, horizon=1_000, seed=2), np.random.default_rng(3)
+    compiled, state = strategy.compiled_parameters, strategy.state
+    doubts = 0.0
+    for _ in range(100):
+        beta, q = state.rates.beta[0], np.exp(-(state.totals - state.totals.min()) / state.rates.beta[0])
+        b = 1 - max(q := q / q.sum())
+        doubts += b
+        primed = 0.25 * compiled.exploring * b / (compiled.exploring + doubts ** (1 / 3))
+        gamma, p = primed + compiled.size / (2 * beta), np.zeros(4)
+        p[compiled.estimator.members] += (1 - gamma) * q
+        p[compiled.estimator.explorers] += gamma / len(compiled.estimator.explorers)
+        action = strategy.act()
+        assert p.sum() == pytest.approx(1)
+        assert state.chance[action] == pytest.approx(p[action])
+        strategy.observe(game.feedback[action][rng.integers(3)])
+
+
 def test_a_late_estimate_uses_the_chance_of_its_action():
     game = sl.games.load("apple-tasting")
     strategy = BOBW(game)
