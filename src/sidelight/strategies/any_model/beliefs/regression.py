@@ -2,8 +2,8 @@
 
 Each group of features has its own prior precision, found from how large its coefficients are (the evidence
 approximation), so that useless ones fade. A share of outcomes may be drawn uniformly whatever the context is, which
-keeps a few wrong labels from spoiling the fit; its rate has several local optima, and larger ones are tried as labels
-double. Labels far from any border between actions count less once there are many: there the law need not be right.
+keeps a few wrong labels from spoiling the fit. Labels far from any border between actions count less once there are
+many: there the law need not be right.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import numpy as np
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.strategies.any_model.beliefs.features import Features
 from sidelight.strategies.any_model.beliefs.softmax_regression import (
-    Fit,
     Sample,
     averaging,
     fit,
@@ -29,8 +28,6 @@ from sidelight.strategies.any_model.stakes import Stakes
 
 _PRECISION = 0.2  # of all coefficients at first, and always of the constant
 _STRENGTH = 0.04  # of the prior of precisions
-_NOISE_RATES = (0.05, 0.12, 0.22)
-_FIRST_SEARCH = 64  # labels
 _NEAR = 3.0  # log-odds from a border within which labels count in full
 _MOST_MEMBERS = 40
 
@@ -46,7 +43,6 @@ class Regression:
         self._steps, self._most_labels = (4, 2000) if model == "kernel" else (10, 20_000)
         self._theta: Floats | None = None
         self._covariance: Floats = np.zeros((0, 0))
-        self._next_search = _FIRST_SEARCH
 
     def fit(self, contexts: Any, actions: Integers, symbols: Integers, pool: Any) -> None:
         """Fit the coefficients, their precisions and the share of wrong labels to all labels."""
@@ -68,13 +64,10 @@ class Regression:
             if self._features.kind != "none":
                 self._set_precision(groups, len(actions))
             sample = self._adapt(sample)
-        found = fit(sample, self._theta, self._precision, self._noise, self._steps)
-        if self._features.kind != "none" and len(actions) >= self._next_search:
-            found = self._search_noise(sample, found)
-        self._theta = found.theta
-        self._covariance = np.asarray(np.linalg.inv(found.hessian), float)
-        lower = np.linalg.cholesky(found.hessian)
-        draws, self.exact = _draws(self._members, found.theta.size, self._seed)
+        self._theta, hessian = fit(sample, self._theta, self._precision, self._noise, self._steps)
+        self._covariance = np.asarray(np.linalg.inv(hessian), float)
+        lower = np.linalg.cholesky(hessian)
+        draws, self.exact = _draws(self._members, self._theta.size, self._seed)
         offsets = np.linalg.solve(lower.T, draws.T).T
         self._thetas = self._theta.ravel() + offsets
 
@@ -87,7 +80,7 @@ class Regression:
 
     def to_plain(self) -> dict[str, Any]:
         """Return the posterior."""
-        names = ("_seed", "_theta", "_precision", "_noise", "_covariance", "_thetas", "_next_search", "exact")
+        names = ("_seed", "_theta", "_precision", "_noise", "_covariance", "_thetas", "exact")
         return {name: getattr(self, name) for name in names}
 
     def from_plain(self, data: Any, contexts: Any, actions: Integers, symbols: Integers, pool: Any) -> None:
@@ -159,33 +152,6 @@ class Regression:
                 plus, minus = q[rows] @ np.maximum(more, 0.0), q[rows] @ np.maximum(-more, 0.0)
                 least[rows] = np.minimum(least[rows], np.abs(np.log(np.maximum(plus, 1e-9) / np.maximum(minus, 1e-9))))
         return np.asarray(1.0 / (1.0 + (np.where(np.isfinite(least), least, 0.0) / _NEAR) ** 2))
-
-    def _search_noise(self, sample: Sample, found: Fit) -> Fit:
-        """Try larger shares of wrong labels with larger coefficients; keep what explains the labels clearly better."""
-        self._next_search = 2 * len(sample.features)
-        plain, rows = sample._replace(tau=np.ones(len(sample.features))), len(found.theta)
-        start, chosen = found.theta, (self._precision, self._noise)
-        theta, R = start[:, :-1], row_precision(rows + 1)
-        squared = max(1e-6, float(np.einsum("ac,ab,bc->", theta, R, theta)))
-        up = max(1.0, 6.0 / math.sqrt(squared))
-        present = fit(plain, start, self._precision, self._noise, self._steps)
-        least = present.evidence + _noise_prior(rows * self._noise) - 1.0
-        for rate in _NOISE_RATES:
-            if rate <= rows * self._noise or not theta.size:
-                continue
-            precision = self._precision / up**2
-            precision[-1] = _PRECISION
-            tried = fit(plain, start * up, precision, rate / rows, self._steps)
-            if tried.evidence + _noise_prior(rate) < least:
-                least = tried.evidence + _noise_prior(rate)
-                found, chosen = tried, (precision, rate / rows)
-        self._precision, self._noise = chosen
-        return found
-
-
-def _noise_prior(rate: float) -> float:
-    """Return the negative log-density of a Beta(3/2, 21) prior of the share of wrong labels, but for a constant."""
-    return -0.5 * math.log(rate) - 20.0 * math.log(1.0 - rate)
 
 
 def _draws(members: int, size: int, seed: int) -> tuple[Floats, bool]:

@@ -32,14 +32,6 @@ class Sample(NamedTuple):
     weights: Floats  # v, (n,)
 
 
-class Fit(NamedTuple):
-    """A minimum: coefficients, (M - 1, F), the Hessian, and the negative log-evidence by Laplace's method."""
-
-    theta: Floats
-    hessian: Floats
-    evidence: float
-
-
 def softmax(scores: Floats) -> Floats:
     """Return probabilities, (..., M), for scores of all outcomes but the last."""
     full = np.concatenate([scores, np.zeros((*scores.shape[:-1], 1))], -1)
@@ -52,8 +44,8 @@ def row_precision(outcomes: int) -> Floats:
     return np.asarray(2.0 * (np.eye(outcomes - 1) - 1.0 / outcomes))
 
 
-def fit(sample: Sample, theta: Floats, precision: Floats, noise: float, steps: int) -> Fit:
-    """Minimize by Fisher scoring with backtracking; `precision` is lambda, `noise` is eps."""
+def fit(sample: Sample, theta: Floats, precision: Floats, noise: float, steps: int) -> tuple[Floats, Floats]:
+    """Return coefficients and Hessian by Fisher scoring with backtracking; `precision` is lambda, `noise` is eps."""
     prior: Floats = np.kron(row_precision(theta.shape[0] + 1), np.diag(precision)).astype(float)
     value = _objective(sample, theta, prior, noise)
     hessian = prior
@@ -74,9 +66,7 @@ def fit(sample: Sample, theta: Floats, precision: Floats, noise: float, steps: i
         if not found:
             break
         theta, value = trial, reached
-    rows = theta.shape[0]
-    determinants = 0.5 * np.linalg.slogdet(hessian)[1] - 0.5 * rows * np.log(precision).sum()
-    return Fit(theta, hessian, value + float(determinants))
+    return theta, hessian
 
 
 def _objective(sample: Sample, theta: Floats, prior: Floats, noise: float) -> float:
