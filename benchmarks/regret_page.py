@@ -18,9 +18,10 @@ HEAD = """# Regret, measured
 What every strategy costs, with its default parameters: mean regret ± standard error. `python benchmarks/regret.py`
 writes this page, and [regret.json](regret.json) has all its numbers. The seed is {seed}; constants of strategies are
 chosen with seeds from 100 to 199 only. In each case all strategies meet the same laws, contexts and outcomes.
-A slow strategy gets fewer runs, as many as fit into a fixed processor time, and the tables say how many. If a single
-run needs more than {patience} times as long, the strategy is left out of the case; PMDMEDHinge, the slowest, is left
-out of most games. Times were taken on a busy machine.
+A slow strategy gets fewer runs, as many as fit into a processor time, larger for some, and the tables say how many.
+If a single run needs more than {patience} times as long, the strategy is left out of the case; PMDMEDHinge, the
+slowest, is left out of most games. Restarting and Discounted are made for [laws that
+change](how-to/changing-worlds.md). Times were taken on a busy machine.
 
 **Bold** is the lowest mean of a case, and every mean that is at most two standard errors of the difference above it and
 no more than {ratio} times as large. Strategies that know the horizon, or have fewer than {least} runs, do not compete.
