@@ -143,14 +143,6 @@ def test_mistakes_are_said(log, arguments, error):
     assert error in str(result.exception) + result.output
 
 
-def test_long_names_are_cut_so_that_rows_fit(tmp_path):
-    path = tmp_path / "log.csv"
-    path.write_text("predicted,label\n" + "a class whose name is far too long,cat\n" * 3)
-    result = invoke("replay", path, *COLUMNS)
-    (row,) = [line for line in result.output.splitlines() if line.startswith("a class whose…")]
-    assert row.endswith("1.0000 above")
-
-
 def test_standard_input_needs_a_format():
     result = invoke("replay", "-", *COLUMNS, input="predicted,label\n")
     assert "--format" in str(result.exception)
@@ -192,25 +184,6 @@ def test_tolerances_of_single_classes(rows, tmp_path):
     path = tmp_path / "log.parquet"
     found = json.loads(invoke("replay", path, *COLUMNS, "--tolerance-from", tmp_path / "t.csv", "--json").stdout)
     assert {one["name"]: one["tolerance"] for one in found["classes"]} == {1: 0.05, 2: 0.05, 3: 0.5}
-
-
-def test_the_header_has_all_tolerances(log, tmp_path):
-    (tmp_path / "t.csv").write_text("class,tolerance\ncat,0.2\n")
-    page = tmp_path / "page.html"
-    result = invoke("replay", log, *COLUMNS, "--tolerance-from", tmp_path / "t.csv", "--delay", 3, "--html", page)
-    head = " ".join(result.stdout.split())
-    said = "tolerance 0.05 to 0.2, confidence 0.99, mode identify, answers 3 predictions late"
-    assert head.startswith(f"log.csv: 3000 predictions of 3 classes, {said}")
-    assert said in page.read_text()
-    assert "classes, tolerance 0.05, confidence" in " ".join(invoke("replay", log, *COLUMNS).stdout.split())
-
-
-def test_of_many_classes_some_are_shown(tmp_path):
-    path = tmp_path / "log.csv"
-    path.write_text("predicted,label\n" + "".join(f"c{k % 70},c{k % 70}\n" for k in range(700)))
-    result = invoke("replay", path, *COLUMNS, "--policy", "sequential")
-    assert "and 20 more classes (--html and --json have all)" in result.output
-    assert len(result.output.splitlines()) < 80
 
 
 def test_scores_say_what_they_would_have_saved(rows, tmp_path):

@@ -6,8 +6,6 @@ import io
 import json
 import os
 import random
-import threading
-import tracemalloc
 
 import pandas as pd
 import pytest
@@ -244,22 +242,6 @@ def test_damaged_files(tmp_path):
         read_labeled(path, COLUMNS)
 
 
-def test_a_pipe(tmp_path):
-    path = tmp_path / "pipe.csv"
-    os.mkfifo(path)
-    content = gzip.compress(b"predicted,label\n" + b"a,a\n" * 1000)
-
-    def feed():
-        with path.open("wb", buffering=0) as file:
-            for place in range(0, len(content), 3):
-                file.write(content[place : place + 3])
-
-    writer = threading.Thread(target=feed, daemon=True)
-    writer.start()
-    assert len(read_labeled(path, COLUMNS)) == 1000
-    writer.join(10)
-
-
 @pytest.mark.parametrize(
     ("text", "error"),
     [
@@ -273,25 +255,6 @@ def test_a_pipe(tmp_path):
 def test_arrays_that_cannot_be_read(text, error):
     with pytest.raises(SidelightError, match=error):
         read_labeled(io.StringIO(text), COLUMNS, "json")
-
-
-@pytest.mark.parametrize("kind", ["csv", "jsonl"])
-def test_what_is_kept_of_a_line_does_not_depend_on_its_length(tmp_path, kind):
-    path = tmp_path / f"log.{kind}"
-    lines, note = 5_000, "x" * 1_000
-    if kind == "csv":
-        path.write_text("note,predicted,label\n" + f"{note},cat,dog\n" * lines)
-    else:
-        row = json.dumps({"note": note, "predicted": "cat", "label": "dog"})
-        path.write_text(f"{row}\n" * lines)
-    read_labeled(path, COLUMNS)
-    tracemalloc.start()
-    try:
-        assert len(read_labeled(path, COLUMNS)) == lines
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert peak < path.stat().st_size / 4
 
 
 def test_numbers_and_the_same_numbers_as_text_are_refused():

@@ -111,21 +111,6 @@ def test_wrong_verdicts_close_to_the_tolerance(tolerance, horizon):
     assert at.below < 0.05
 
 
-def test_nothing_is_known_before_the_first_answer():
-    assert rate_test(0.05, 0.99).interval(0, 0) == (0.0, 1.0)
-    assert rate_test(0.05, 0.99).verdict(0, 0) == "unknown"
-    assert rate_test(0.05, 1e-9).verdict(0, 0) == "unknown"
-
-
-def test_ends_where_only_one_kind_was_seen():
-    low, high = rate_test(0.05, 0.95).interval(0, 200)
-    assert low == 0.0
-    assert 0.01 < high < 0.05
-    low, high = rate_test(0.05, 0.95).interval(200, 200)
-    assert high == 1.0
-    assert 0.7 < low < 1.0
-
-
 def test_a_verdict_that_stands_bounds_the_interval():
     test = rate_test(0.05, 0.95)
     assert test.interval(40, 1000)[1] > 0.05

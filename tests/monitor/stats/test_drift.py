@@ -36,14 +36,6 @@ def test_a_class_that_gets_worse_is_found_again(options, policy):
     assert one.verified > before
 
 
-def test_without_either_option_a_verdict_stands():
-    monitor = ClassifierMonitor(0.05, policy="sequential", drift=False)
-    play(monitor, [0.01] * 3000 + [0.5] * 3000)
-    one = monitor.report()["cat"]
-    assert one.verdict == "below"
-    assert one.reopened == 0
-
-
 def test_a_class_that_gets_better_is_found_again_in_guard_mode():
     monitor = ClassifierMonitor(0.05, policy="sequential", mode="guard", drift=True)
     play(monitor, [0.3] * 500)

@@ -248,19 +248,6 @@ def test_images_of_other_sites_only_from_listed_hosts(service, browsers, link, s
 
 
 @SQLITE
-def test_json_is_shown_as_a_list_or_as_it_is(service, browsers):
-    monitor = make(service, 0)
-    flat = show(service, monitor, 1, Payload(inputs.JSON, b'{"amount": 3.5, "paid": true, "by": null}'))
-    deep = show(service, monitor, 2, Payload(inputs.JSON, b'{"rows": [1, 2]}'))
-    browser = browsers("Ann", "answer")
-    assert (
-        "<dt>amount</dt><dd>3.5</dd><dt>paid</dt><dd>true</dd><dt>by</dt><dd>null</dd>"
-        in browser.get(f"/m/fruit/review?verification={flat}").text
-    )
-    assert "&#34;rows&#34;: [" in browser.get(f"/m/fruit/review?verification={deep}").text
-
-
-@SQLITE
 def test_reviewing_by_forms_alone(service, browsers):
     monitor = make(service, 3, labels=["pear", "plum"])
     browser = browsers("Ann", "answer", "report")
