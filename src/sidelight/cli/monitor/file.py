@@ -47,29 +47,21 @@ def _limit(default: int | None, what: str) -> Callable[..., Any]:
     )
 
 
-def _many(what: str, columns: str) -> Callable[..., Any]:
+def _many(what: str, columns: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return the options of a command that reads many rows."""
-
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        options = (
-            click.option(
-                "--from",
-                "source",
-                metavar="PATH",
-                help=f"Read many {what} from a CSV or JSON file with {columns}; - is standard input.",
-            ),
-            click.option(
-                "--format",
-                "kind",
-                type=click.Choice(TEXT_FORMATS),
-                help="Format of --from; by default taken from the file name, and jsonl for standard input.",
-            ),
-        )
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorate
+    source = click.option(
+        "--from",
+        "source",
+        metavar="PATH",
+        help=f"Read many {what} from a CSV or JSON file with {columns}; - is standard input.",
+    )
+    kind = click.option(
+        "--format",
+        "kind",
+        type=click.Choice(TEXT_FORMATS),
+        help="Format of --from; by default taken from the file name, and jsonl for standard input.",
+    )
+    return lambda command: source(kind(command))
 
 
 @click.command(
