@@ -57,7 +57,7 @@ def mean_regret(strategy, world, runs=16):
         ("labels", "checkers", 1.4),
         ("apples", "square", 1.9),
         ("labels", "square", 1.3),
-        ("apples", "useless", 2.6),
+        ("apples", "useless", 2.2),
         ("labels", "useless", 3.0),
         ("prices", "ball of prices", 1.15),
         ("prices", "valuations", 1.2),

@@ -262,9 +262,9 @@ class ProspectSide(KernelStrategy):
     Notes
     -----
     The model is linear. Where the law fits no line, or contexts say nothing, it finds out and plays nearly as Prospect
-    does, but pays for that: in 2 000 rounds of label-efficient prediction it lost 400 where four fifths of the contexts
-    lie in a ball of one label (Prospect 340), and 91 with 20 useless numbers (Prospect 46); with three prices 114 where
-    the high ones are rarely paid (Prospect 49). `ProspectModel` bends.
+    does, but pays for that: in 2 000 rounds it lost 372 with label-efficient prediction where four fifths of the
+    contexts lie in a ball of one label, and 364 with three prices (Prospect 338 in both); with 20 useless numbers 59
+    and 64 (Prospect 52 and 48). `ProspectModel` bends.
 
     The next `act` processes the symbols. If very many arrive between two calls, only the first 2 000 count, or 120 for
     each coefficient if that is more.
