@@ -85,6 +85,7 @@ lowest. A regret below {least:g} counts as {least:g}.
 **Among all players**, {players} with auto as our only one, auto has
 
 {all}
+Without hastie, see above, that is {rest}.
 
 The lowest of so many players in {runs} has been lucky, too. Judged without that luck, beside the player that was lowest
 in the other runs, auto is within 10 % of it, or better, on {fair} pairs, and has {worst} times its regret at worst.
@@ -163,7 +164,7 @@ def complete(cases: Sequence[Case]) -> list[Case]:
     """Return the cases of pairs that everybody has played who plays that game; a study may have been interrupted."""
     played = Counter(case.pair for case in cases if not is_late(case.player))
     most = {game: max(number for pair, number in played.items() if pair[1] == game) for _, game in played}
-    return [case for case in cases if played[case.pair] == most[case.game]]
+    return [case for case in cases if played[case.pair] == most.get(case.game, 0)]
 
 
 def is_late(player: str) -> bool:
@@ -292,12 +293,14 @@ def verdict(cases: Sequence[Case]) -> str:
         same.append(f"- {shown(name)}: {reached(own.values())};")
     rivals = [case for case in cases if case.player not in OUR_NAMES[1:]]
     own, fair = ratios(rivals)[AUTO], fair_ratios(rivals)
+    others = [ratio for (stream, _), ratio in own.items() if stream != "hastie"]
     return GOAL.format(
         least=LEAST,
         rules=len(RULES),
         same="\n".join(same)[:-1] + ".",
         players=len({case.player for case in rivals}),
         all=f"{reached(own.values())}.",
+        rest=f"{near(others)} of {len(others)} pairs",
         runs=count(len(rivals[0].regrets), "run"),
         fair=f"{near(fair.values())} of {len(fair)}",
         worst=f"{max(fair.values()):.1f}",
