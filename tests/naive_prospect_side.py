@@ -23,12 +23,13 @@ class NaiveBelief:
             np.array([[symbol == shown for shown in game.feedback[a]] for symbol in game.symbols(a)], float)
             for a in range(game.n_actions)
         ]
+        self.kernel = 2 * (np.eye(self.E) - 1 / self.M)
         self.labels = []
         self.last_seen = self.last_round = 0
-        self.clear = 10 * max(1, self.E * self.D / 12) ** 2
-        self.precision, self.noise = 0.2, 2 / (2 + self.clear) / self.E if dimension else 0.0
+        self.next_search = 64
+        self.precision, self.noise = 0.2, 0.5 / 20.5 / self.E if dimension else 0.0
         self.mean, self.scale = np.zeros(dimension), np.zeros(dimension)
-        self.m, self.S = np.zeros(self.E * self.D), np.eye(self.E * self.D) / 0.2
+        self.m, self.S = np.zeros(self.E * self.D), np.linalg.inv(np.kron(self.kernel, 0.2 * np.eye(self.D)))
         self.A = np.zeros_like(self.S)
 
     # The model.
@@ -79,6 +80,15 @@ class NaiveBelief:
         difference = self.loss[other] - self.loss[best]
         return (1 - self.M * noise) * difference + noise * difference.sum()
 
+    def local_weight(self, q, noise):
+        best = self.best(self.probabilities(q, noise))
+        margins = []
+        for other in self.rivals(best):
+            terms = self.corrected(best, other, noise) * q
+            if (terms > 0).any() and (terms < 0).any():
+                margins.append(abs(np.log(terms[terms > 0].sum() / -terms[terms < 0].sum())))
+        return 1 / (1 + (min(margins) / 3) ** 2) if margins else 1.0
+
     def predict(self, x):
         """Set what follows at a context."""
         self.Z = self.lift(self.features(x))
@@ -91,7 +101,11 @@ class NaiveBelief:
     # Refits.
 
     def prior(self, precision):
-        return np.diag(np.tile(np.append(np.full(self.d, precision), 0.2), self.E))
+        return np.kron(self.kernel, np.diag(np.append(np.full(self.d, precision), 0.2)))
+
+    def spread(self):
+        m, S = self.m.reshape(self.E, self.D), np.diag(self.S).sum() / self.E
+        return ((m[:, :-1] ** 2).sum() / self.E + S) * (1 + 0.16 * S)
 
     def due(self, t, contexts):
         seen = len(self.labels)
@@ -102,25 +116,30 @@ class NaiveBelief:
         return bool((t > 1 and t >= 2 * self.last_round) or moved)
 
     def refit(self, t, contexts):
-        X = contexts[:, : self.d]
+        before, X = self.spread(), contexts[:, : self.d]
         self.change_units(X.mean(axis=0), np.where(np.ptp(X, axis=0) > 0, X.std(axis=0), 0.0))
         n = self.last_seen = len(self.labels)
         self.last_round = t
-        slopes = np.diag(np.tile(np.append(np.ones(self.d), 0.0), self.E))
-        known = max(0.0, self.E * self.d - self.precision * np.trace(slopes @ self.S))
+        block = np.kron(self.kernel, np.diag(np.append(np.ones(self.d), 0.0)))
+        known = max(0.0, self.E * self.d - self.precision * np.trace(block @ self.S))
         scarcity, least = len(self.m) / (len(self.m) + n), max(1, len(self.m) / 12) ** 2 / (n + 1)
-        found = (known + 0.04 * scarcity) / (self.m @ slopes @ self.m + 0.2 * scarcity)
+        found = (known + 0.04 * scarcity) / (self.m @ block @ self.m + 0.2 * scarcity)
         self.precision = max(1e-4, least, found)
-        Z, taus, changed = [], [], 2.0
+        Z, taus, weights, flips = [], [], [], 0.0
         for x, action, symbol in self.labels:
             self.predict(x)
             Z.append(self.Z)
             taus.append(self.tau)
+            weights.append(self.local_weight(self.q, self.noise) if n > 100 and self.d else 1.0)
             group = self.groups[action][symbol]
-            changed += self.noise * (group @ (1 - self.q)) / (group @ self.p)
+            flips += self.noise * (group @ (1 - self.q)) / (group @ self.p)
         if n and self.d:
-            self.noise = min(0.9 / self.M, changed / (n + 2 + self.clear) / self.E)
-        self.m, self.S = self.fit(self.m, Z, taus)
+            self.noise = min(0.9 / self.M, (flips + 0.5) / (n + 20.5) / self.E)
+            if n >= self.next_search:
+                self.next_search = 2 * n
+                self.search(Z, weights, block)
+        self.m, self.S, _ = self.fit(self.m, Z, taus, weights, self.noise, self.precision)
+        self.A *= np.sqrt(before / self.spread())
 
     def change_units(self, mean, scale):
         """Express m, S and A in new means and scales; a move of the mean only matters for m."""
@@ -133,27 +152,26 @@ class NaiveBelief:
         self.m, self.S, self.A = self.m * full, self.S * np.outer(full, full), self.A / np.outer(full, full)
         self.mean, self.scale = mean, scale
 
-    def objective(self, m, Z, taus):
-        value = 0.5 * m @ self.prior(self.precision) @ m
-        for z, tau, (_, action, symbol) in zip(Z, taus, self.labels, strict=True):
-            mass = self.groups[action][symbol] @ self.probabilities(self.softmax(tau * (z.T @ m)), self.noise)
-            value -= np.log(mass) / tau
+    def objective(self, m, Z, taus, weights, noise, P):
+        value = 0.5 * m @ P @ m
+        for z, tau, weight, (_, action, symbol) in zip(Z, taus, weights, self.labels, strict=True):
+            mass = self.groups[action][symbol] @ self.probabilities(self.softmax(tau * (z.T @ m)), noise)
+            value -= weight * np.log(mass) / tau
         return value
 
-    def derive(self, m, Z, taus):
-        F = self.prior(self.precision)
-        gradient = -F @ m
-        for z, tau, (_, action, symbol) in zip(Z, taus, self.labels, strict=True):
-            e, W = self.score_and_information(action, symbol, self.softmax(tau * (z.T @ m)), self.noise)
-            gradient += z @ e
-            F += tau * z @ W @ z.T
+    def derive(self, m, Z, taus, weights, noise, P):
+        gradient, F = -P @ m, P.copy()
+        for z, tau, weight, (_, action, symbol) in zip(Z, taus, weights, self.labels, strict=True):
+            e, W = self.score_and_information(action, symbol, self.softmax(tau * (z.T @ m)), noise)
+            gradient += weight * z @ e
+            F += weight * tau * z @ W @ z.T
         return gradient, F
 
-    def fit(self, m, Z, taus):
-        length, value, decrement, start = 1.0, np.inf, 0.0, m
+    def fit(self, m, Z, taus, weights, noise, precision):
+        P, length, value, decrement, start = self.prior(precision), 1.0, np.inf, 0.0, m
         for _ in range(16):
-            trial = self.objective(m, Z, taus)
-            gradient, F = self.derive(m, Z, taus)
+            trial = self.objective(m, Z, taus, weights, noise, P)
+            gradient, F = self.derive(m, Z, taus, weights, noise, P)
             if decrement < 1e-3 or trial <= value - 0.1 * length * decrement:
                 ending = value < np.inf and decrement < 1e-3
                 value, length, start = trial, 1.0, m
@@ -164,7 +182,22 @@ class NaiveBelief:
             else:
                 length /= 2
             m = start + length * step
-        return m, np.linalg.inv(F)
+        rate = self.E * noise
+        evidence = value + np.linalg.slogdet(F)[1] / 2 - self.E * self.d * np.log(precision) / 2
+        if rate:
+            evidence -= 0.5 * np.log(rate) + 20 * np.log(1 - rate)
+        return m, np.linalg.inv(F), evidence
+
+    def search(self, Z, weights, block):
+        ones, size = np.ones(len(Z)), max(1e-6, self.m @ block @ self.m)
+        factor, base = max(1.0, 6 / np.sqrt(size)), self.m
+        self.m, _, evidence = self.fit(base, Z, ones, weights, self.noise, self.precision)
+        for rate in (0.05, 0.12, 0.22):
+            if rate > self.E * self.noise:
+                noise, precision = rate / self.E, self.E * self.d / (size * factor**2)
+                m, _, other = self.fit(factor * base, Z, ones, weights, noise, precision)
+                if other < evidence - 1:
+                    evidence, self.m, self.noise, self.precision = other, m, noise, precision
 
     # What a look may earn.
 
@@ -179,7 +212,8 @@ class NaiveBelief:
         for a, group in enumerate(self.groups):
             if len(group) > 1:
                 _, W = self.score_and_information(a, 0, self.q, self.noise)
-                values[a] = max(0.0, np.trace(W @ self.U.T @ self.A @ self.U) / (1 + np.trace(W @ self.V)))
+                reduction = np.linalg.solve(np.eye(self.E) + W @ self.V, W)
+                values[a] = max(0.0, np.trace(reduction @ (self.U.T @ self.A @ self.U)))
         return values
 
     def weights(self, best, eta, V):
@@ -213,7 +247,7 @@ class NaiveProspectSide:
         self.loss, self.looking = self.linear.loss, [len(group) > 1 for group in self.linear.groups]
         self.contexts, self.pending = [], []
         self.t = self.looks = self.bought = 0
-        self.under_way, self.blind_under_way, self.odds, self.owed = 0.0, 0.0, -1.25, 0.0
+        self.under_way, self.blind_under_way, self.odds, self.owed = 0.0, 0.0, 0.0, 0.0
         self.cost = np.zeros(game.n_actions)
         self.shown = [[np.zeros(len(group)) for group in self.linear.groups] for _ in range(2)]
 
@@ -237,7 +271,7 @@ class NaiveProspectSide:
         self.cost += 5.0 / (self.t + 4.0) * (expected - expected[best] - self.cost)
         chosen = self.choose(w, expected, values, best) if blind is None else blind
         if blind is not None:
-            self.pending = [*self.pending, tuple(x)][-64:]
+            self.pending.append(tuple(x))
             self.blind_under_way += 1
             self.owed = max(self.owed - 1, -3.0)
         if self.looking[chosen]:
@@ -262,11 +296,11 @@ class NaiveProspectSide:
 
     def choose(self, w, expected, values, best):
         share = self.bought / max(1, self.looks)
-        rounds = (1 + 1.5 * share) * self.t
+        rounds = (1.5 + 2 * share) * self.t
         if self.horizon is not None and self.t < self.horizon:
             early = 1.5 * self.t * np.log(self.horizon / self.t)
             rounds = (1 - share**4) * min(rounds, self.horizon - self.t) + share**4 * early
-        rounds *= (1 - w) ** 2 * self.caution * self.newness(self.linear, self.under_way)
+        rounds *= (1 - w) * self.caution * self.newness(self.linear, self.under_way)
         net = {a: expected[a] - rounds * values[a] for a in range(len(expected)) if self.looking[a] or a == best}
         chosen = best if net[best] < min(net.values()) + 1e-12 else min(net, key=lambda a: (net[a], a))
         if chosen != best:
@@ -286,7 +320,7 @@ class NaiveProspectSide:
         plain = (shown[symbol] + 20 * (group @ self.constant.p)) / (shown.sum() + 20)
         n = len(self.linear.labels)
         added = np.log(0.5 + 0.5 * (group @ self.linear.p) / plain) * n / (n + len(self.linear.m))
-        self.odds = max(-2.0, min(3.0, self.odds * (n + 50) / (n + 51) + added))
+        self.odds = self.odds * n / (n + 1) + added
         shown[symbol] += 1
         self.linear.labels.append((np.array(x, float), action, symbol))
         if blind:

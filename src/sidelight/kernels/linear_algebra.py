@@ -20,14 +20,6 @@ def dot(x: Floats, y: Floats) -> float:
 
 
 @kernel
-def clear(matrix: Floats) -> None:
-    """Set all entries to 0."""
-    for i in range(matrix.shape[0]):
-        for j in range(matrix.shape[1]):
-            matrix[i, j] = 0.0
-
-
-@kernel
 def multiply(matrix: Floats, x: Floats, product: Floats) -> None:
     """Set the product A x of a full matrix."""
     for i in range(product.shape[0]):
@@ -137,3 +129,31 @@ def invert(matrix: Floats, inverse: Floats, scratch: Floats) -> None:
     for i in range(size):
         for j in range(i):
             inverse[i, j] = inverse[j, i]
+
+
+@kernel
+def solve_square(matrix: Floats, right: Floats) -> None:
+    """Solve A X = B for a small full matrix, by elimination with row pivots; X takes the place of B, and A is lost."""
+    size, columns = right.shape
+    for c in range(size):
+        pivot = c
+        for i in range(c + 1, size):
+            if abs(matrix[i, c]) > abs(matrix[pivot, c]):
+                pivot = i
+        if pivot != c:
+            for j in range(size):
+                matrix[c, j], matrix[pivot, j] = matrix[pivot, j], matrix[c, j]
+            for j in range(columns):
+                right[c, j], right[pivot, j] = right[pivot, j], right[c, j]
+        for i in range(c + 1, size):
+            factor = matrix[i, c] / matrix[c, c]
+            for j in range(c + 1, size):
+                matrix[i, j] -= factor * matrix[c, j]
+            for j in range(columns):
+                right[i, j] -= factor * right[c, j]
+    for c in range(size - 1, -1, -1):
+        for j in range(columns):
+            total = right[c, j]
+            for k in range(c + 1, size):
+                total -= matrix[c, k] * right[k, j]
+            right[c, j] = total / matrix[c, c]

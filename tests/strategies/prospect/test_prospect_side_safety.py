@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight.strategies.prospect.prospect_side import BLIND, ODDS, recall
+from sidelight.strategies.prospect.prospect_side import BLIND, ODDS, note, recall
 from sidelight.strategies.prospect.side_belief import SEEN
 
 GAMES = {
@@ -55,12 +55,12 @@ def mean_regret(strategy, world, runs=16):
         ("labels", "large ball", 1.2),
         ("apples", "checkers", 1.4),
         ("labels", "checkers", 1.4),
-        ("apples", "square", 1.9),
+        ("apples", "square", 1.6),
         ("labels", "square", 1.3),
-        ("apples", "useless", 2.2),
+        ("apples", "useless", 2.6),
         ("labels", "useless", 3.0),
         ("prices", "ball of prices", 1.15),
-        ("prices", "valuations", 1.2),
+        ("prices", "valuations", 1.0),
         ("prices", "useless for prices", 3.0),
     ],
 )
@@ -97,6 +97,13 @@ def test_late_symbols_of_blind_looks_reach_the_constant_belief():
 
 
 def test_contexts_are_kept_until_their_symbols_come():
-    pending = np.array([[1.0, 2.0], [np.inf, 2.0], [1.0, 2.0]])
-    known, other = np.array([1.0, 2.0]), np.array([2.0, 2.0])
-    assert [recall(pending, x) for x in (other, known, known, known)] == [0, 1, 1, 0]
+    pending = sl.strategies.ProspectSide(GAMES["apples"], 1).state.pending
+    room = len(pending.due)
+    for k in range(room + 1):  # the last one finds no room
+        note(pending, 500 + k, np.array([float(k)]))
+    assert recall(pending, np.array([float(room)])) == 0
+    assert recall(pending, np.array([7.0])) == 1
+    assert recall(pending, np.array([7.0])) == 0  # a symbol that comes twice counts once
+    note(pending, 1001, np.array([-1.0]))
+    note(pending, 1100, np.array([-2.0]))  # in the place of the one of round 500, given up
+    assert [recall(pending, np.array([x])) for x in (-1.0, -2.0, 0.0)] == [1, 1, 0]

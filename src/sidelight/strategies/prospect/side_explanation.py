@@ -51,7 +51,7 @@ def _look(strategy: ProspectSide, action: int, best: int) -> str:
     law, rounds = state.scratch.law, float(state.scratch.decision[LOOKING])
     columns = zip(*strategy.game.loss, strict=True)
     unit = float(max(max(column) - min(column) for column in columns))
-    cost = unit * (expected_loss(stakes, action, law) - expected_loss(stakes, best, law))
+    cost = unit * (expected_loss(stakes, action, law, 0.0) - expected_loss(stakes, best, law, 0.0))
     value = unit * float(state.linear.scratch.value[action])
     return (
         f"A look by {_name(strategy, action)} costs {cost:.4g}; it may earn {value:.2g} in each of about "

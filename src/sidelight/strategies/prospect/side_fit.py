@@ -2,15 +2,18 @@
 
 A refit takes all labels that are kept, with the means and scales of the features at that time, and finds
 
-- the precision lambda of the prior N(0, I / lambda), from how large the coefficients are and how much of them the
-  labels have determined (the evidence approximation), near the first one while labels are few;
+- the precision lambda of the prior N(0, (2 lambda (I - 11'/M) x I)^-1), from how large the coefficients are and how
+  much of them the labels have determined (the evidence approximation), near the first one while labels are few;
 - eps, by one step of expectation maximization;
-- m = argmin sum_s nll(tau_s eta_s) / tau_s + prior + what stands for labels no longer kept, by Fisher scoring with
+- at 64 labels (more with many coefficients) and each doubling: whether much more noise, with larger coefficients,
+  explains them better (by Laplace's approximation of the evidence); small steps would not find this;
+- m = argmin sum_s v_s nll(tau_s eta_s) / tau_s + prior + what stands for labels no longer kept, by Fisher scoring with
   halved steps; S is the inverse of its Hessian. tau = 1 / sqrt(1 + pi v / 8), v being the variance of the label's
-  score, makes this a Gaussian variational fit: with Laplace's method separable labels send variances to infinity.
+  score, makes this a Gaussian variational fit: with Laplace's method separable labels send variances to infinity. v_s
+  is the localization weight.
 
-When the labels fill half of their room, the older half is replaced by its quadratic approximation at m, and means and
-scales stay as they are, unless a feature moves far from them: then what was replaced is forgotten.
+When the labels fill half of their room, the less informative half is replaced by its quadratic approximation at m, and
+means and scales stay as they are, unless a feature moves far from them: then what was replaced is forgotten.
 """
 
 from __future__ import annotations
@@ -18,31 +21,44 @@ from __future__ import annotations
 import math
 
 from sidelight.kernels import kernel, large_kernel
-from sidelight.kernels.linear_algebra import cholesky, clear, dot, invert, solve
+from sidelight.kernels.arrays import Floats
+from sidelight.kernels.linear_algebra import cholesky, dot, invert, solve
 from sidelight.strategies.prospect.side_belief import (
     ABSORBED,
+    FADING,
+    FEW_COEFFICIENTS,
     FITTED,
     KEPT,
     LAST_ROUND,
+    NEXT_SEARCH,
     NOISE,
-    NOISY_LABELS,
     PRECISION,
     SEEN,
     START_PRECISION,
     Belief,
-    clear_labels,
-    crowding,
     predict,
+    prior_factor,
+    symbol_chance,
 )
-from sidelight.strategies.prospect.side_model import Stakes, set_law, set_score, symbol_chance
-from sidelight.strategies.shared.standardization import Moments, standardize
+from sidelight.strategies.prospect.side_model import (
+    Stakes,
+    localization,
+    set_information,
+    set_law,
+    symbol_mass,
+)
+from sidelight.strategies.shared.standardization import Moments
 
+_LOCAL_WIDTH = 3.0
+_LOCAL_FROM = 100
 _HYPER = 0.02
 _LEAST_PRECISION = 1e-4
 _MOST_NOISE = 0.9
-
 _EVERY = 60
 _GROWTH = 1.1
+_ADVANTAGE = 1.0  # by how much the evidence must be better with more noise
+_SEARCH_LENGTH = 6.0
+_RATES = (0.0, 0.05, 0.12, 0.22)  # of changed outcomes; first what there is
 _PASSES = 16
 
 
@@ -69,22 +85,38 @@ def has_moved(belief: Belief, moments: Moments) -> bool:
 @large_kernel
 def refit(stakes: Stakes, belief: Belief, moments: Moments, t: int) -> None:
     """Fit the belief to the labels that are kept."""
-    counts, setting, labels, now = belief.counts, belief.setting, belief.labels, belief.scratch
+    counts, setting, now = belief.counts, belief.setting, belief.scratch
+    before = spread(belief)
     rescale(belief, moments)
     counts[FITTED], counts[LAST_ROUND] = counts[SEEN], t
     set_precision(belief)
-    rows, changed = stakes.loss.shape[1] - 1.0, NOISY_LABELS
+    flips = 0.0
     for s in range(counts[KEPT]):
-        now.temper[s] = predict(belief, labels.context[s])
-        chance, mass = symbol_chance(stakes, labels.action[s], labels.symbol[s], now.law, setting[NOISE])
-        changed += 1.0 - (1.0 - rows * setting[NOISE]) * mass / chance
+        flips += prepare(stakes, belief, s)
     if belief.mean.shape[0] > 0 and counts[KEPT] > 0 and counts[ABSORBED] == 0:
-        labels_before = NOISY_LABELS + clear_labels(belief.theta.shape[0])
-        setting[NOISE] = min(_MOST_NOISE / (rows + 1.0), changed / (counts[KEPT] + labels_before) / rows)
-    fit(stakes, belief)
+        rows = stakes.loss.shape[1] - 1.0
+        setting[NOISE] = min(_MOST_NOISE / (rows + 1.0), (flips + 0.5) / (counts[SEEN] + 20.5) / rows)
+        if counts[SEEN] >= counts[NEXT_SEARCH]:
+            counts[NEXT_SEARCH] = 2 * counts[SEEN]
+            search(stakes, belief)
+    fit(stakes, belief, 1.0)
     invert(now.hessian, belief.covariance, now.direction)
-    if 2 * counts[KEPT] >= labels.action.shape[0]:
+    setting[FADING] *= math.sqrt(before / spread(belief))
+    if 2 * counts[KEPT] >= belief.labels.action.shape[0]:
         absorb(stakes, belief)
+
+
+@kernel
+def spread(belief: Belief) -> float:
+    """Return the spread of scores; the weights of contexts are inversely proportional to its square root."""
+    features = belief.scratch.z.shape[0]
+    rows = belief.theta.shape[0] // features
+    size = variance = 0.0
+    for i in range(belief.theta.shape[0]):
+        if i % features < features - 1:
+            size += belief.theta[i] * belief.theta[i]
+        variance += belief.covariance[i, i]
+    return (size + variance) / rows * (1.0 + 0.16 * variance / rows)
 
 
 @kernel
@@ -94,9 +126,10 @@ def rescale(belief: Belief, moments: Moments) -> None:
         if not has_moved(belief, moments):
             return
         belief.counts[ABSORBED] = 0
-        clear(belief.absorbed)
         for i in range(belief.theta.shape[0]):
             belief.pull[i] = 0.0
+            for j in range(belief.theta.shape[0]):
+                belief.absorbed[i, j] = 0.0
     features, size = belief.scratch.z.shape[0], belief.theta.shape[0]
     for k in range(features - 1):
         old, new = belief.scale[k], moments.scale[k]
@@ -114,105 +147,210 @@ def rescale(belief: Belief, moments: Moments) -> None:
 
 
 @kernel
-def set_precision(belief: Belief) -> None:
-    """Set lambda from the last fit; intercepts do not count."""
-    features, length, seen = belief.scratch.z.shape[0], float(belief.theta.shape[0]), float(belief.counts[SEEN])
-    size = determined = 0.0
-    for i in range(belief.theta.shape[0]):
-        if i % features < features - 1:
-            size += belief.theta[i] * belief.theta[i]
-            determined += 1.0 - belief.setting[PRECISION] * belief.covariance[i, i]
-    few = 2.0 * _HYPER * length / (length + seen)
-    found = (max(0.0, determined) + few) / (size + few / START_PRECISION)
-    belief.setting[PRECISION] = max(_LEAST_PRECISION, crowding(belief.theta.shape[0]) / (seen + 1.0), found)
+def coefficient_size(belief: Belief) -> tuple[float, float]:
+    """Return m'K m and tr(K S) without intercepts, K = 2 (I - 11'/M) x I."""
+    features, theta = belief.scratch.z.shape[0], belief.theta
+    rows = theta.shape[0] // features
+    size = variance = 0.0
+    for k in range(rows):
+        for j in range(rows):
+            factor = prior_factor(k, j, rows)
+            for c in range(features - 1):
+                size += factor * theta[k * features + c] * theta[j * features + c]
+                variance += factor * belief.covariance[k * features + c, j * features + c]
+    return size, variance
 
 
 @kernel
-def fit(stakes: Stakes, belief: Belief) -> None:
-    """Move m to the optimum by damped Newton steps; S makes room for Cholesky's factor."""
-    now, theta = belief.scratch, belief.theta
-    value, step, decrement = math.inf, 0.0, 0.0
-    for _ in range(_PASSES):
-        trial = derive(stakes, belief)
-        if decrement < 1e-3 or trial <= value - 0.1 * step * decrement:
-            ending = value < math.inf and decrement < 1e-3
-            value, step = trial, 1.0
-            cholesky(now.hessian, belief.covariance, theta.shape[0], 0.0, 0.0)
-            solve(belief.covariance, now.gradient, now.direction)
-            decrement = dot(now.gradient, now.direction)
-            if ending or decrement < 1e-6:
-                return
-            change = 1.0
-        else:
-            step *= 0.5
-            change = -step
-        for i in range(theta.shape[0]):
-            theta[i] += change * now.direction[i]
+def set_precision(belief: Belief) -> None:
+    """Set lambda from the last fit."""
+    features = belief.scratch.z.shape[0]
+    size, variance = coefficient_size(belief)
+    free = (features - 1.0) * (belief.theta.shape[0] // features)
+    determined = max(0.0, free - belief.setting[PRECISION] * variance)
+    scarcity = belief.theta.shape[0] / (belief.theta.shape[0] + float(belief.counts[SEEN]))
+    found = (determined + 2.0 * _HYPER * scarcity) / (size + 2.0 * _HYPER * scarcity / START_PRECISION)
+    crowding = max(1.0, belief.theta.shape[0] / FEW_COEFFICIENTS)  # many coefficients separate few labels
+    least = crowding * crowding / (belief.counts[SEEN] + 1.0)
+    belief.setting[PRECISION] = max(_LEAST_PRECISION, least, found)
 
 
 @large_kernel
-def derive(stakes: Stakes, belief: Belief) -> float:
+def prepare(stakes: Stakes, belief: Belief, s: int) -> float:
+    """Set features, tau and v of a label; return the probability that noise changed its outcome."""
+    labels, now, noise = belief.labels, belief.scratch, belief.setting[NOISE]
+    now.temper[s] = predict(belief, labels.context[s])
+    for c in range(now.z.shape[0]):
+        now.features[s, c] = now.z[c]
+    local = belief.mean.shape[0] > 0 and belief.counts[SEEN] > _LOCAL_FROM
+    now.weight[s] = localization(stakes, now.law, noise, _LOCAL_WIDTH) if local else 1.0
+    mass, count = symbol_mass(stakes, labels.action[s], labels.symbol[s], now.law)
+    return noise * (count - mass) / symbol_chance(stakes, belief, labels.action[s], labels.symbol[s])
+
+
+@large_kernel
+def fit(stakes: Stakes, belief: Belief, tempered: float) -> float:
+    """Move m to the optimum by damped Newton steps; return minus the log of the evidence, by Laplace's method.
+
+    `tempered` is 1, or 0 for all tau = 1.
+    """
+    now, theta = belief.scratch, belief.theta
+    value, length, decrement = math.inf, 1.0, 0.0
+    for _ in range(_PASSES):
+        trial = derive(stakes, belief, tempered)
+        if decrement < 1e-3 or trial <= value - 0.1 * length * decrement:
+            ending = value < math.inf and decrement < 1e-3
+            value, length = trial, 1.0
+            decrement = find_direction(belief)
+            if ending or decrement < 1e-6:
+                break
+            for i in range(theta.shape[0]):
+                now.start[i] = theta[i]
+        else:
+            length *= 0.5
+        for i in range(theta.shape[0]):
+            theta[i] = now.start[i] + length * now.direction[i]
+    return value + correction(belief)
+
+
+@kernel
+def find_direction(belief: Belief) -> float:
+    """Set the Newton direction; return twice the decrease that it promises. S makes room for Cholesky's factor."""
+    now = belief.scratch
+    cholesky(now.hessian, belief.covariance, now.gradient.shape[0], 0.0, 0.0)
+    solve(belief.covariance, now.gradient, now.direction)
+    return dot(now.gradient, now.direction)
+
+
+@kernel
+def correction(belief: Belief) -> float:
+    """Return what the evidence adds to the objective: (log |F| - log |prior|) / 2 and the prior of the noise."""
+    size, features = belief.theta.shape[0], belief.scratch.z.shape[0]
+    rows = size // features
+    rate = rows * belief.setting[NOISE]
+    total = -0.5 * rows * (features - 1.0) * math.log(belief.setting[PRECISION])
+    if rate > 0.0:
+        total -= 0.5 * math.log(rate) + 20.0 * math.log(1.0 - rate)
+    for i in range(size):
+        total += math.log(belief.covariance[i, i])
+    return total
+
+
+@kernel
+def derive(stakes: Stakes, belief: Belief, tempered: float) -> float:
     """Set gradient and Hessian at m; return the objective."""
     now, theta, features = belief.scratch, belief.theta, belief.scratch.z.shape[0]
+    rows = theta.shape[0] // features
     objective = 0.0
     for i in range(theta.shape[0]):
+        total = 0.0
         for j in range(theta.shape[0]):
-            now.hessian[i, j] = belief.absorbed[i, j]
-        now.hessian[i, i] += belief.setting[PRECISION] if i % features < features - 1 else START_PRECISION
-        total = dot(now.hessian[i], theta)
+            entry = belief.absorbed[i, j]
+            if i % features == j % features:
+                own = belief.setting[PRECISION] if i % features < features - 1 else START_PRECISION
+                entry += own * prior_factor(i // features, j // features, rows)
+            now.hessian[i, j] = entry
+            total += entry * theta[j]
         now.gradient[i] = belief.pull[i] - total
         objective += (0.5 * total - belief.pull[i]) * theta[i]
     for s in range(belief.counts[KEPT]):
-        objective += add_label(stakes, belief, s)
+        objective += add_label(stakes, belief, s, now.temper[s] if tempered > 0.0 else 1.0)
     return objective
 
 
 @large_kernel
-def add_label(stakes: Stakes, belief: Belief, s: int) -> float:
+def add_label(stakes: Stakes, belief: Belief, s: int, temper: float) -> float:
     """Add one label's part of gradient and Hessian (its lower half) at m; return that of the objective."""
-    labels, now, noise, temper = belief.labels, belief.scratch, belief.setting[NOISE], belief.scratch.temper[s]
-    z, features, rows = now.z, now.z.shape[0], now.scores.shape[0]
-    standardize(belief.mean, belief.scale, labels.context[s], z)
-    z[features - 1] = 1.0
+    labels, now, noise = belief.labels, belief.scratch, belief.setting[NOISE]
+    z, features, rows = now.features[s], now.z.shape[0], now.scores.shape[0]
     for k in range(rows):
         now.scores[k] = dot(belief.theta[k * features : (k + 1) * features], z)
-    set_law(now.scores, temper, noise, now.law)
-    clear(now.weights)  # the information of the action
-    for u in range(stakes.symbols[labels.action[s]]):
-        chance = temper * set_score(stakes, labels.action[s], u, now.law, noise, now.score)
-        for k in range(rows):
-            for j in range(rows):
-                now.weights[k, j] += chance * now.score[k] * now.score[j]
-    chance = set_score(stakes, labels.action[s], labels.symbol[s], now.law, noise, now.score)
-    for i in range(rows * features):
-        k, row = i // features, now.hessian[i]
-        feature = z[i - k * features]
-        now.gradient[i] += now.score[k] * feature
-        for j in range(k + 1):
-            scaled = now.weights[k, j] * feature
-            for c in range(min(features, i + 1 - j * features)):
-                row[j * features + c] += scaled * z[c]
-    return -math.log(chance) / temper
+    set_law(now.scores, temper, now.law)
+    action, symbol, weight = labels.action[s], labels.symbol[s], now.weight[s]
+    scale = weight * temper
+    set_information(stakes, action, symbol, now.law, noise, scale, now.score, now.seen, now.information)
+    now.told[s] = 0.0
+    for k in range(rows):
+        now.told[s] += now.information[k, k]
+        for c in range(features):
+            now.gradient[k * features + c] += weight * now.seen[k] * z[c]
+            row = now.hessian[k * features + c]
+            for j in range(k + 1):
+                scaled = now.information[k, j] * z[c]
+                for other in range(c + 1 if j == k else features):
+                    row[j * features + other] += scaled * z[other]
+    return -weight * math.log(symbol_chance(stakes, belief, action, symbol)) / temper
+
+
+@kernel
+def search(stakes: Stakes, belief: Belief) -> None:
+    """Try higher noise with larger coefficients, and keep what explains the labels best."""
+    theta, setting, now = belief.theta, belief.setting, belief.scratch
+    rows = now.scores.shape[0]
+    size = max(coefficient_size(belief)[0], 1e-6)
+    factor = max(1.0, _SEARCH_LENGTH / math.sqrt(size))
+    noise, precision, least = setting[NOISE], setting[PRECISION], math.inf
+    for i in range(theta.shape[0]):
+        now.base[i] = theta[i]
+    for rate in _RATES:
+        if rate > 0.0:
+            if rate <= rows * noise:
+                continue
+            setting[NOISE] = rate / rows
+            setting[PRECISION] = rows * (now.z.shape[0] - 1.0) / (size * factor * factor)
+            for i in range(theta.shape[0]):
+                theta[i] = factor * now.base[i]
+        evidence = fit(stakes, belief, 0.0)
+        if rate == 0.0 or evidence < least - _ADVANTAGE:
+            least, noise, precision = evidence, setting[NOISE], setting[PRECISION]
+            for i in range(theta.shape[0]):
+                now.found[i] = theta[i]
+    setting[NOISE], setting[PRECISION] = noise, precision
+    for i in range(theta.shape[0]):
+        theta[i] = now.found[i]
 
 
 @kernel
 def absorb(stakes: Stakes, belief: Belief) -> None:
-    """Replace the older half of the labels by its quadratic approximation: its Hessian H, and gradient + H m."""
+    """Replace the labels that say least by their quadratic approximation: its Hessian H, and gradient + H m."""
     labels, counts, now, theta = belief.labels, belief.counts, belief.scratch, belief.theta
-    old, counts[ABSORBED] = counts[KEPT] // 2, 1
-    clear(now.hessian)
+    cut = median(now.told, counts[KEPT])
+    counts[ABSORBED] = 1
     for i in range(theta.shape[0]):
         now.gradient[i] = 0.0
-    for s in range(old):
-        add_label(stakes, belief, s)
-    counts[KEPT] -= old
+        for j in range(theta.shape[0]):
+            now.hessian[i, j] = 0.0
+    kept = 0
     for s in range(counts[KEPT]):
-        for k in range(labels.context.shape[1]):
-            labels.context[s, k] = labels.context[s + old, k]
-        labels.action[s], labels.symbol[s] = labels.action[s + old], labels.symbol[s + old]
+        if now.told[s] <= cut and 4 * (s - kept) < 3 * counts[KEPT]:
+            add_label(stakes, belief, s, now.temper[s])
+        else:
+            for k in range(labels.context.shape[1]):
+                labels.context[kept, k] = labels.context[s, k]
+            labels.action[kept], labels.symbol[kept] = labels.action[s], labels.symbol[s]
+            kept += 1
+    counts[KEPT] = kept
     for i in range(theta.shape[0]):
         belief.pull[i] += now.gradient[i]
         for j in range(theta.shape[0]):
             entry = now.hessian[max(i, j), min(i, j)]
             belief.absorbed[i, j] += entry
             belief.pull[i] += entry * theta[j]
+
+
+@kernel
+def median(numbers: Floats, count: int) -> float:
+    """Return the median of numbers of at least 0, roughly, by bisection."""
+    low = high = 0.0
+    for s in range(count):
+        high = max(high, numbers[s])
+    for _ in range(16):
+        middle = 0.5 * (low + high)
+        below = 0
+        for s in range(count):
+            below += 1 if numbers[s] <= middle else 0
+        if 2 * below < count:
+            low = middle
+        else:
+            high = middle
+    return high

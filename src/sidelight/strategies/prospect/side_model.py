@@ -6,7 +6,12 @@ last, whose score is 0,
     eta_j = theta_j z,    q_j = exp(eta_j) / sum_i exp(eta_i),    p_j = eps + (1 - M eps) q_j:
 
 an outcome becomes another one with probability (M - 1) eps. A symbol u has the probability G_u, the sum of p_j over the
-outcomes that show it. Its score is e = grad log G_u, the gradient being taken in eta.
+outcomes that show it. Its score is e = grad log G_u, and the information of an action is
+W = sum_u grad G_u grad G_u' / G_u, gradients being taken in eta.
+
+Two actions cost the same where sum_j c_j q_j = 0, c being the difference of their losses, corrected for the noise. The
+*margin* h = log(sum of c_j q_j over c_j > 0) - log(-sum of c_j q_j over c_j < 0) is 0 there and nearly linear in eta:
+exactly linear for two outcomes, where it is eta itself if mistakes cost the same both ways.
 """
 
 from __future__ import annotations
@@ -20,7 +25,6 @@ from sidelight.analysis import Analysis
 from sidelight.game_arrays import float_rows, signal_indices, symbol_counts
 from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Flags, Floats, Integers
-from sidelight.kernels.linear_algebra import dot
 
 _LEAST = 1e-300
 
@@ -56,8 +60,8 @@ def stakes_of(analysis: Analysis) -> Stakes:
 
 
 @kernel
-def set_law(scores: Floats, factor: float, noise: float, law: Floats) -> None:
-    """Set p for the scores times a factor."""
+def set_law(scores: Floats, factor: float, law: Floats) -> None:
+    """Set q for the scores times a factor."""
     last = law.shape[0] - 1
     highest = 0.0
     for j in range(last):
@@ -67,57 +71,144 @@ def set_law(scores: Floats, factor: float, noise: float, law: Floats) -> None:
     for j in range(last):
         law[j] = math.exp(factor * scores[j] - highest)
         total += law[j]
-    share = (1.0 - law.shape[0] * noise) / total
     for j in range(last + 1):
-        law[j] = noise + share * law[j]
+        law[j] /= total
 
 
 @kernel
-def expected_loss(stakes: Stakes, action: int, law: Floats) -> float:
+def expected_loss(stakes: Stakes, action: int, law: Floats, noise: float) -> float:
     """Return the loss of an action under p."""
-    return dot(stakes.loss[action], law)
+    keep = 1.0 - law.shape[0] * noise
+    total = 0.0
+    for j in range(law.shape[0]):
+        total += stakes.loss[action, j] * (noise + keep * law[j])
+    return total
 
 
 @kernel
-def best_action(stakes: Stakes, law: Floats) -> int:
+def best_action(stakes: Stakes, law: Floats, noise: float) -> int:
     """Return the cheapest action under p; of equally cheap ones, the one that shows most."""
     best, least = -1, math.inf
     for a in range(stakes.loss.shape[0]):
         if stakes.optimal[a] == 1:
-            loss = expected_loss(stakes, a, law)
+            loss = expected_loss(stakes, a, law, noise)
             if loss < least - 1e-12 or (loss < least + 1e-12 and stakes.symbols[a] > stakes.symbols[best]):
                 best, least = a, loss
     return best
 
 
 @kernel
-def symbol_chance(stakes: Stakes, action: int, symbol: int, law: Floats, noise: float) -> tuple[float, float]:
-    """Return G_u, and the sum of q_j over the outcomes that show the symbol."""
-    chance = mass = 0.0
+def corrected(stakes: Stakes, one: int, other: int, j: int, noise: float, shift: float) -> float:
+    """Return c_j of a pair of actions; `shift` is what `noise_shift` says of the pair."""
+    return (1.0 - stakes.loss.shape[1] * noise) * (stakes.loss[other, j] - stakes.loss[one, j]) + shift
+
+
+@kernel
+def noise_shift(stakes: Stakes, one: int, other: int, noise: float) -> float:
+    """Return eps times the sum of the differences of losses."""
+    total = 0.0
+    for j in range(stakes.loss.shape[1]):
+        total += stakes.loss[other, j] - stakes.loss[one, j]
+    return noise * total
+
+
+@kernel
+def gains_and_losses(stakes: Stakes, one: int, other: int, law: Floats, noise: float) -> tuple[float, float]:
+    """Return the sums of c_j q_j over c_j > 0 and of -c_j q_j over c_j < 0."""
+    shift = noise_shift(stakes, one, other, noise)
+    above = below = 0.0
+    for j in range(law.shape[0]):
+        term = corrected(stakes, one, other, j, noise, shift) * law[j]
+        if term > 0.0:
+            above += term
+        else:
+            below -= term
+    return above, below
+
+
+@kernel
+def localization(stakes: Stakes, law: Floats, noise: float, width: float) -> float:
+    """Return 1 / (1 + (h / width)^2) for the margin h to the nearest border: what a label there is worth for decisions.
+
+    Far from every border the model need not be right, only on the right side.
+    """
+    best = best_action(stakes, law, noise)
+    nearest = math.inf
+    for other in range(stakes.loss.shape[0]):
+        if stakes.neighbor[best, other] == 1:
+            above, below = gains_and_losses(stakes, best, other, law, noise)
+            if above > _LEAST and below > _LEAST:
+                nearest = min(nearest, abs(math.log(above / below)))
+    if nearest == math.inf:
+        return 1.0
+    ratio = nearest / width
+    return 1.0 / (1.0 + ratio * ratio)
+
+
+@kernel
+def symbol_mass(stakes: Stakes, action: int, symbol: int, law: Floats) -> tuple[float, float]:
+    """Return the sum of q_j over the outcomes that show a symbol, and how many there are."""
+    mass = count = 0.0
     for j in range(law.shape[0]):
         if stakes.shown[action, j] == symbol:
-            chance += law[j]
-            mass += law[j] - noise
-    return max(chance, _LEAST), mass / (1.0 - law.shape[0] * noise)
+            mass += law[j]
+            count += 1.0
+    return mass, count
+
+
+@kernel
+def symbol_probability(mass: float, count: float, outcomes: int, noise: float) -> float:
+    """Return G_u of a symbol that `count` outcomes of mass `mass` show."""
+    return max(count * noise + (1.0 - outcomes * noise) * mass, _LEAST)
 
 
 @kernel
 def set_score(stakes: Stakes, action: int, symbol: int, law: Floats, noise: float, score: Floats) -> float:
     """Set e = grad log G_u; return G_u."""
-    chance, mass = symbol_chance(stakes, action, symbol, law, noise)
-    for k in range(score.shape[0]):
-        score[k] = (law[k] - noise) * ((1.0 if stakes.shown[action, k] == symbol else 0.0) - mass) / chance
-    return chance
+    outcomes = law.shape[0]
+    mass, count = symbol_mass(stakes, action, symbol, law)
+    probability = symbol_probability(mass, count, outcomes, noise)
+    factor = (1.0 - outcomes * noise) / probability
+    for k in range(outcomes - 1):
+        score[k] = factor * law[k] * ((1.0 if stakes.shown[action, k] == symbol else 0.0) - mass)
+    return probability
+
+
+@kernel
+def set_information(
+    stakes: Stakes,
+    action: int,
+    symbol: int,
+    law: Floats,
+    noise: float,
+    weight: float,
+    score: Floats,
+    seen: Floats,
+    information: Floats,
+) -> None:
+    """Set W of an action, times a weight, and e of the symbol that was seen, if any; `score` is overwritten."""
+    rows = information.shape[0]
+    for k in range(rows):
+        for other in range(rows):
+            information[k, other] = 0.0
+    for u in range(stakes.symbols[action]):
+        scaled = weight * set_score(stakes, action, u, law, noise, score)
+        for k in range(rows):
+            if u == symbol:
+                seen[k] = score[k]
+            row = scaled * score[k]
+            for other in range(rows):
+                information[k, other] += row * score[other]
 
 
 @kernel
 def tempering(scores: Floats, variance: Floats, law: Floats) -> float:
-    """Return 1 / sqrt(1 + pi v / 8): the mean of q is nearly q at the scores times that; `law` is set to q.
+    """Return 1 / sqrt(1 + pi v / 8): the mean of q is nearly q at the scores times that; `law` is overwritten.
 
     v is the variance of the differences of scores, averaged with weights q_i q_j.
     """
     last = law.shape[0] - 1
-    set_law(scores, 1.0, 0.0, law)
+    set_law(scores, 1.0, law)
     total = weights = 0.0
     for i in range(last + 1):
         for j in range(i):

@@ -1,23 +1,16 @@
 """What a look may earn: the expected fall of future losses per round if an action's symbol were seen now.
 
-Let i be the cheapest action, j a neighbor of it, and c_k what j costs more than i at the outcome k of the softmax, on
-average over the noise. Both cost the same where sum_k c_k q_k = 0. The *margin*
-
-    h = log(sum of c_k q_k over c_k > 0) - log(-sum of c_k q_k over c_k < 0)
-
-is 0 there and nearly linear in eta: exactly linear for two outcomes, where it is eta itself if mistakes cost the same
-both ways. Let b be the margin in its standard deviations, and g the gradient in eta of the loss of j less that of i,
-taken where the border is nearest. A little less variance of the scores saves omega g'(dV) g with
+Let i be the cheapest action and j a neighbor of it, h the margin between them (see `side_model`), b the margin
+in its standard deviations, and g the gradient in eta of the loss of j less that of i, taken where the border is
+nearest. A little less variance of the scores saves omega g'(dV) g with
 
     omega = phi(b) / (2 sigma) / sqrt(1 + 0.64 sigma^2 / r^2),    sigma^2 = g'V g,
 
 r being half the range of the difference of losses. A = average over contexts of sum_j omega g g' x z z' stands for the
-contexts to come, with newer ones counting more. A look by action a, which reduces the variance of the coefficients,
-earns per round to come
+contexts to come, with newer ones counting more, and a symbol of action a, which reduces the variance of the
+coefficients by U (I + W_a V)^-1 W_a U', earns per round to come
 
-    VOI_a = sum_u G_u e_u'U'A U e_u / (1 + sum_u G_u e_u'V e_u),
-
-exactly if the action has two symbols.
+    VOI_a = tr[(I + W_a V)^-1 W_a U'A U].
 """
 
 from __future__ import annotations
@@ -26,65 +19,77 @@ import math
 
 from sidelight.kernels import kernel, large_kernel
 from sidelight.kernels.arrays import Floats
-from sidelight.kernels.linear_algebra import clear, dot, multiply
-from sidelight.strategies.prospect.side_belief import NOISE, Belief, Scratch, predict, quadratic
-from sidelight.strategies.prospect.side_model import Stakes, best_action, set_law, set_score
+from sidelight.kernels.linear_algebra import dot, solve_square
+from sidelight.strategies.prospect.side_belief import FADING, NOISE, Belief, Scratch, predict, quadratic
+from sidelight.strategies.prospect.side_model import (
+    Stakes,
+    best_action,
+    corrected,
+    gains_and_losses,
+    noise_shift,
+    set_information,
+    set_law,
+)
 
 SATURATION = 0.64
 MEMORY = 5.0
 _FARTHEST = 60.0  # in squared standard deviations: no border beyond matters
 _LEAST = 1e-300
+_FADED = 1e-100
 _DENSITY = 1.0 / math.sqrt(2.0 * math.pi)
 
 
 @large_kernel
 def consider(stakes: Stakes, belief: Belief, context: Floats, t: float) -> None:
     """Predict at the context of round t, take it into A, and set what a look by each action may earn."""
-    now, rows = belief.scratch, belief.scratch.scores.shape[0]
     predict(belief, context)
-    clear(now.weights)
-    best = best_action(stakes, now.law)
+    set_weights(stakes, belief.setting[NOISE], belief.scratch)
+    add_to_future(belief, t)
+    set_prospects(belief)
+    for a in range(stakes.loss.shape[0]):
+        belief.scratch.value[a] = 0.0
+        if stakes.symbols[a] > 1:
+            belief.scratch.value[a] = look_value(stakes, a, belief.setting[NOISE], belief.scratch)
+
+
+@kernel
+def set_weights(stakes: Stakes, noise: float, now: Scratch) -> None:
+    """Set `weights` to the sum over the neighbors of the best action of omega g g'."""
+    rows, best = now.scores.shape[0], best_action(stakes, now.law, noise)
+    for k in range(rows):
+        for j in range(rows):
+            now.weights[k, j] = 0.0
     for other in range(stakes.loss.shape[0]):
         if stakes.neighbor[best, other] == 1:
-            add_rival(stakes, best, other, belief.setting[NOISE], now)
-    add_to_future(belief, t)
-    for k in range(rows):  # from here on `weights` is U'A U
-        multiply(belief.future, now.lifted[k], now.direction)
-        for j in range(rows):
-            now.weights[j, k] = dot(now.lifted[j], now.direction)
-    for a in range(stakes.loss.shape[0]):
-        now.value[a] = look_value(stakes, a, belief.setting[NOISE], now) if stakes.symbols[a] > 1 else 0.0
+            add_rival(stakes, best, other, noise, now)
 
 
 @kernel
 def add_rival(stakes: Stakes, best: int, other: int, noise: float, now: Scratch) -> None:
-    """Add omega g g' of one neighbor to the weights."""
-    rows, law, differences = now.scores.shape[0], now.other, now.difference
-    low, high, shift = math.inf, -math.inf, 0.0
-    for j in range(law.shape[0]):
-        difference = stakes.loss[other, j] - stakes.loss[best, j]
-        low, high, shift = min(low, difference), max(high, difference), shift + noise * difference
-        differences[j] = (1.0 - law.shape[0] * noise) * difference
-    set_law(now.scores, 1.0, 0.0, law)
-    above = below = 0.0
-    for j in range(law.shape[0]):
-        differences[j] += shift
-        above += max(0.0, differences[j] * law[j])
-        below += max(0.0, -differences[j] * law[j])
+    """Add omega g g' of one neighbor."""
+    rows, law = now.scores.shape[0], now.plain_law
+    shift = noise_shift(stakes, best, other, noise)
+    above, below = gains_and_losses(stakes, best, other, law, noise)
     if above < _LEAST or below < _LEAST:
         return
     margin = math.log(above / below)
     for k in range(rows):
-        now.slope[k] = differences[k] * law[k] / (above if differences[k] > 0.0 else below)
+        term = corrected(stakes, best, other, k, noise, shift) * law[k]
+        now.slope[k] = term / above if term > 0.0 else term / below
     variance = quadratic(now.variance, now.slope)
     if variance <= 0.0 or margin * margin > _FARTHEST * variance:
         return
     for k in range(rows):  # the most likely scores on the border
         now.score[k] = now.scores[k] - margin / variance * dot(now.variance[k], now.slope)
-    set_law(now.score, 1.0, 0.0, law)
-    mean = dot(differences, law)
+    law = now.border_law
+    set_law(now.score, 1.0, law)
+    mean, low, high = 0.0, math.inf, -math.inf
+    for j in range(law.shape[0]):
+        mean += corrected(stakes, best, other, j, noise, shift) * law[j]
+        difference = stakes.loss[other, j] - stakes.loss[best, j]
+        low, high = min(low, difference), max(high, difference)
     for k in range(rows):
-        now.slope[k] = law[k] * (differences[k] - mean)
+        now.slope[k] = law[k] * (corrected(stakes, best, other, k, noise, shift) - mean)
     squared = quadratic(now.variance, now.slope)
     if squared > 0.0:
         relative = 4.0 * squared / ((high - low) * (high - low))
@@ -97,24 +102,61 @@ def add_rival(stakes: Stakes, best: int, other: int, noise: float, now: Scratch)
 
 @kernel
 def add_to_future(belief: Belief, t: float) -> None:
-    """Take this context into A; without features A is new."""
-    now, features = belief.scratch, belief.scratch.z.shape[0]
+    """Take this context into A, which is `future` times a factor that falls with time; without features A is new."""
+    now, future, setting = belief.scratch, belief.future, belief.setting
+    rows, features = now.scores.shape[0], now.z.shape[0]
     share = MEMORY / (t - 1.0 + MEMORY) if features > 1 else 1.0
-    for i in range(belief.theta.shape[0]):
-        row, k = belief.future[i], i // features
-        lifted = share * now.z[i - k * features]
-        for j in range(now.scores.shape[0]):
-            weight = lifted * now.weights[k, j]
-            for c in range(features):
-                row[j * features + c] += weight * now.z[c] - share * row[j * features + c]
+    if share == 1.0 or setting[FADING] < _FADED:
+        for i in range(rows * features):
+            for j in range(rows * features):
+                future[i, j] *= 0.0 if share == 1.0 else setting[FADING]
+        setting[FADING] = 1.0
+    if share < 1.0:
+        setting[FADING] *= 1.0 - share
+    for k in range(rows):
+        for j in range(rows):
+            if now.weights[k, j] != 0.0:
+                weight = share * now.weights[k, j] / setting[FADING]
+                for c in range(features):
+                    scaled = weight * now.z[c]
+                    row = future[k * features + c]
+                    for other in range(features):
+                        row[j * features + other] += scaled * now.z[other]
 
 
 @kernel
+def set_prospects(belief: Belief) -> None:
+    """Set `weights` to U'A U."""
+    now = belief.scratch
+    rows, size = now.lifted.shape
+    for k in range(rows):
+        for i in range(size):
+            now.direction[i] = belief.setting[FADING] * dot(belief.future[i], now.lifted[k])
+        for j in range(rows):
+            now.weights[j, k] = dot(now.lifted[j], now.direction)
+
+
+@kernel
+def set_reduction(now: Scratch) -> None:
+    """Set B = (I + W V)^-1 W."""
+    rows = now.scores.shape[0]
+    for k in range(rows):
+        for j in range(rows):
+            now.square[k, j] = 1.0 if k == j else 0.0
+            now.reduction[k, j] = now.information[k, j]
+            for i in range(rows):
+                now.square[k, j] += now.information[k, i] * now.variance[i, j]
+    solve_square(now.square, now.reduction)
+
+
+@large_kernel
 def look_value(stakes: Stakes, action: int, noise: float, now: Scratch) -> float:
     """Return VOI of an action, given `weights` = U'A U and the law at the context."""
-    saved, spread = 0.0, 1.0
-    for u in range(stakes.symbols[action]):
-        chance = set_score(stakes, action, u, now.law, noise, now.score)
-        saved += chance * quadratic(now.weights, now.score)
-        spread += chance * quadratic(now.variance, now.score)
-    return max(0.0, saved / spread)
+    rows = now.scores.shape[0]
+    set_information(stakes, action, -1, now.law, noise, 1.0, now.score, now.seen, now.information)
+    set_reduction(now)
+    total = 0.0
+    for k in range(rows):
+        for j in range(rows):
+            total += now.reduction[k, j] * now.weights[j, k]
+    return max(0.0, total)
