@@ -197,12 +197,16 @@ def test_mario_and_scale():
     assert "does not hold: the posterior is exact" in str(bound)
 
 
-@pytest.mark.parametrize("name", ["apple-tasting", "label-efficient", "bartok"])
-@pytest.mark.parametrize("kind", ["CBP", "FeedExp3", "BOBW", "ExpPM", "NeighborhoodWatch2"])
-def test_measured_regret_is_below(name, kind):
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        *itertools.product(("CBP", "FeedExp3", "BOBW", "ExpPM"), ("apple-tasting", "label-efficient", "bartok")),
+        ("NeighborhoodWatch2", "apple-tasting"),  # label-efficient prediction is hard, so it is refused
+        ("NeighborhoodWatch2", "bartok"),
+    ],
+)
+def test_measured_regret_is_below(kind, name):
     game = sl.games.load(name)
-    if kind == "NeighborhoodWatch2" and sl.analyze(game).kind == "hard":
-        pytest.skip("NeighborhoodWatch2 refuses hard games")
     law = [0.4, 0.6] if game.n_outcomes == 2 else [0.5, 0.3, 0.2]
     strategy = getattr(sl.strategies, kind)(game)
     found = sl.simulate(strategy, sl.environments.IID(law), 2_000, 4, workers=1).final

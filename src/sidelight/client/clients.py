@@ -28,7 +28,7 @@ except ModuleNotFoundError as error:
 _TOO_LATE = "no complete reply in time"
 
 
-class _Settings:
+class ClientSettings:
     """What `Client` and `AsyncClient` share; `Client` explains the parameters."""
 
     _kind: Any
@@ -128,7 +128,7 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 
-class Client(_Settings):
+class Client(ClientSettings):
     """A client that waits for its replies; threads may share it.
 
     Parameters
@@ -281,7 +281,7 @@ class Monitor(_AnyMonitor[Future[Decision]]):
         self._batches.flush()
 
 
-class AsyncClient(_Settings):
+class AsyncClient(ClientSettings):
     """A client for asyncio; the parameters are those of `Client`."""
 
     _kind = httpx.AsyncClient
