@@ -16,7 +16,7 @@ import math
 import numpy as np
 from measuring import missed, report
 
-from sidelight.monitor.stats.drift import Drift
+from sidelight.monitor.stats.drift import DriftStatistic
 
 ALARM = 10_000
 CHANGES = [(0.01, 0.1), (0.02, 0.2), (0.03, 0.15), (0.05, 0.25), (0.08, 0.3), (0.15, 0.4)]
@@ -26,7 +26,7 @@ HIGHEST_RATE = 0.4
 
 
 def time_to_alarm(rate, threshold, rng):
-    drift = Drift()
+    drift = DriftStatistic()
     for place, u in enumerate(rng.random(20 * threshold).tolist()):
         if drift.add(u < rate) >= threshold:
             return place + 1
@@ -35,7 +35,7 @@ def time_to_alarm(rate, threshold, rng):
 
 def delays(before, after, history, rng):
     """Return the delays of the statistic and of the CUSUM, or None after a false alarm."""
-    drift, total, ours, theirs = Drift(), 0.0, None, None
+    drift, total, ours, theirs = DriftStatistic(), 0.0, None, None
     for u in rng.random(history).tolist():
         if drift.add(u < before) >= ALARM:
             return None

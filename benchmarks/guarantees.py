@@ -16,7 +16,7 @@ from measuring import missed, report
 
 from sidelight.monitor import ClassifierMonitor
 from sidelight.monitor.policies import Explore
-from sidelight.monitor.stats.confidence import rate_test, share_of
+from sidelight.monitor.stats.confidence import rate_test, share_of_alpha
 
 LOOKS = sorted({int(1.1**k) for k in range(100) if 1.1**k <= 4000})
 """After how many predictions somebody looks."""
@@ -58,7 +58,7 @@ def together(runs):
     for factor in (0.95, 1.05):
         rng = np.random.default_rng((102, int(100 * factor)))
         errors = np.cumsum(rng.random((runs, 20, 3000)) < factor * 0.3, axis=2, dtype=np.int16)
-        few, many = (np.array(ends[1:]) for ends in rate_test(0.3, 1 - 0.2 * share_of(0, 20)).boundary(3000))
+        few, many = (np.array(ends[1:]) for ends in rate_test(0.3, 1 - 0.2 * share_of_alpha(0, 20)).boundary(3000))
         below, above = errors <= few, errors >= many
         first = np.argmax(below | above, axis=2)[..., None]
         wrong = np.take_along_axis(above if factor < 1 else below, first, 2)[..., 0].any(axis=1)

@@ -15,9 +15,9 @@ from datetime import date, timedelta
 import numpy as np
 
 from sidelight.monitor import ClassifierMonitor
-from sidelight.monitor.engine.rationing import Rationing
+from sidelight.monitor.engine.rationing import VerificationRationing
 from sidelight.monitor.stats.confidence import rate_test
-from sidelight.monitor.stats.evidence import answers_to
+from sidelight.monitor.stats.evidence import answers_until_evidence
 from sidelight.monitor.stats.prospects import Prospects
 
 CLASSES, FIRST_DAY = 30, date(2024, 1, 1)
@@ -35,14 +35,14 @@ class World:
         self.wrong = [(draws.random(n) < rate).tolist() for n, rate in zip(self.arrivals, rates, strict=True)]
 
 
-class TrueOrder(Rationing):
+class TrueOrder(VerificationRationing):
     """Knows the true rates."""
 
     def prospects_of(self, state):
         """Return the labels that the test needs at the true rate."""
         test, share = state.test, self.rates[state.name]
         side = (test.many if share > test.rate else test.few).mixture
-        found = max(1.0, min(answers_to(side, state.e, state.n, share, test.rate, test.limit), 2.0**50))
+        found = max(1.0, min(answers_until_evidence(side, state.e, state.n, share, test.rate, test.limit), 2.0**50))
         return Prospects(found, found)
 
 

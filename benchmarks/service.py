@@ -30,8 +30,8 @@ from measuring import missed, report
 from service_load import load, post
 
 from sidelight.service.domain.answers import record_answers
-from sidelight.service.domain.decisions import decide
-from sidelight.service.domain.inputs import AnswerTo, Prediction
+from sidelight.service.domain.decisions import decide_predictions
+from sidelight.service.domain.inputs import AnswerInput, Prediction
 from sidelight.service.journal import entry as journal
 
 HERE = Path(__file__).parent
@@ -44,7 +44,7 @@ class Target:
 
     def __init__(self, database, processes=1, monitors=1):
         from sidelight.service.auth import keys, passwords, sessions
-        from sidelight.service.domain.monitors import create_monitor
+        from sidelight.service.domain.monitors import create_served_monitor
         from sidelight.service.domain.service import Service
         from sidelight.service.store import open_storage
 
@@ -52,11 +52,14 @@ class Target:
         self.key = service.do(keys.create_key("benchmark", "benchmark", keys.SCOPES)).key
         self.monitors = [f"m{n}-{random.randrange(1 << 40):x}" for n in range(monitors)]
         for name in self.monitors:
-            settle(service, service.do(create_monitor(name, {"tolerance": 0.3, "cap": 20_000}, actor="benchmark")).id)
-        code = service.do(sessions.make_first_link())
+            settle(
+                service,
+                service.do(create_served_monitor(name, {"tolerance": 0.3, "cap": 20_000}, actor="benchmark")).id,
+            )
+        code = service.do(sessions.make_administrator_link())
         if code is not None:
-            password = passwords.hashed_password("of the benchmark")
-            self.cookie = f"sidelight={service.do(sessions.follow_link(code, 'benchmark', password))}"
+            password = passwords.hash_password("of the benchmark")
+            self.cookie = f"sidelight={service.do(sessions.follow_password_link(code, 'benchmark', password))}"
         service.close()
         command = [sys.executable, str(HERE / "service_target.py"), database]
         self.processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(processes)]
@@ -114,8 +117,10 @@ def settle(service, monitor):
     """Answer until all classes have their verdicts: most predictions pass, as in a monitor that is in use."""
     for n in range(100):
         rows = [Prediction(f"first {n} {name}", name) for name in NAMES]
-        asked = [one.id for one in service.do(decide(service, monitor, rows, actor="benchmark")) if one.verify]
-        service.do(record_answers(monitor, [AnswerTo(id, correct=True) for id in asked], actor="benchmark"))
+        asked = [
+            one.id for one in service.do(decide_predictions(service, monitor, rows, actor="benchmark")) if one.verify
+        ]
+        service.do(record_answers(monitor, [AnswerInput(id, correct=True) for id in asked], actor="benchmark"))
         if n > 20 and not asked:
             return
     raise RuntimeError("the classes of the benchmark are not settled")
@@ -140,7 +145,7 @@ class PlainRows:
         body = json.dumps({"id": "0-00-0000-00", "class": "class 7", "time": 1.7e9, "verify": 0, "reason": 3})
         some = []
         for number in itertools.islice(self.number, rows):
-            key, chain = journal.key_of("m", str(number)), hashlib.sha256(b"%d" % number).digest()
+            key, chain = journal.journal_key_of_prediction("m", str(number)), hashlib.sha256(b"%d" % number).digest()
             some.append(("m", number, "decided", key, 1.7e9, "key:benchmark", body, chain))
         with self.storage.write() as tx:
             tx.insert("plain", journal.COLUMNS, some)

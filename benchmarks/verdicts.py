@@ -14,7 +14,7 @@ from sidelight.monitor import ClassifierMonitor
 from sidelight.monitor.stats.confidence import rate_test
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from sidelight.monitor.stats.prospects import stopped_test
+from sidelight.monitor.stats.prospects import stopping_distribution_of_test
 from tests.monitor.stats.stopping import missed, wald_labels
 
 TOLERANCES = (0.01, 0.025, 0.05, 0.1, 0.2, 0.3)
@@ -33,9 +33,11 @@ def ratios(confidence):
                 cells.append(" " * 12)
                 continue
             least = wald_labels(rate, tolerance, confidence)
-            cells.append(f"{stopped_test(test, rate, int(20 * least) + 20).labels / least:12.3f}")
+            cells.append(f"{stopping_distribution_of_test(test, rate, int(20 * least) + 20).labels / least:12.3f}")
         horizon = int(1000 / tolerance)
-        wrong = [stopped_test(test, f * tolerance, horizon)[side] for f, side in ((0.98, 1), (1.02, 2))]
+        wrong = [
+            stopping_distribution_of_test(test, f * tolerance, horizon)[side] for f, side in ((0.98, 1), (1.02, 2))
+        ]
         print(f"{tolerance:7g}  {''.join(cells)}   {wrong[0]:.4f} {wrong[1]:.4f} (up to {horizon} labels)", flush=True)
 
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import sidelight as sl
-from sidelight.cli.research.arguments.contexts import parse_contexts
+from sidelight.cli.research.arguments.contexts import parse_contexts_option
 
 PAGE = Path(__file__).with_name("contextual-widths.md")
 GAMES = {"AT": "apple-tasting", "LE": "label-efficient"}
@@ -116,7 +116,7 @@ class Cell(NamedTuple):
     def measure(self) -> dict[str, float]:
         """Simulate; return mean and standard error of the final regret."""
         game = sl.games.load(GAMES[self.game])
-        world = parse_contexts(WORLDS[self.world], game)
+        world = parse_contexts_option(WORLDS[self.world], game)
         strategy = getattr(sl.strategies, self.played)(game, **self.parameters)
         results = sl.simulate(strategy, world, self.horizon, self.runs, seed=0, checkpoints=1)
         error = results.final.std(ddof=1) / np.sqrt(self.runs) if self.runs > 1 else float("nan")

@@ -15,7 +15,7 @@ from sklearn.model_selection import cross_val_predict
 from sklearn.tree import DecisionTreeClassifier
 
 from sidelight.monitor import replay
-from sidelight.monitor.replays.page import draw_replay
+from sidelight.monitor.replays.page import draw_replay_figure
 from sidelight.report.figures.saving import save_figure
 
 
@@ -45,7 +45,7 @@ def main(arguments=None):
         print(f"{one.title:13} {one.verifications:7} {saved:>7} {one.right:16} {one.wrong:6} {one.unknown:8}")
     print(done["sequential"].report)
     if options.figure:
-        save_figure(draw_replay(done, "sequential"), options.figure)
+        save_figure(draw_replay_figure(done, "sequential"), options.figure)
     return done
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 import sidelight as sl
-from sidelight.monitor.replays.page import draw_replay
+from sidelight.monitor.replays.page import draw_replay_figure
 
 draws = random.Random(0)
 rates = {"invoice": 0.01, "contract": 0.04, "letter": 0.15, "receipt": 0.02}
@@ -39,4 +39,4 @@ for one in done.policies:
 # %%
 # How the estimates of the default policy came about:
 
-figure = draw_replay(done, "sequential")
+figure = draw_replay_figure(done, "sequential")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import sidelight as sl
-from sidelight.cli.research.arguments.players import build
+from sidelight.cli.research.arguments.players import build_strategy_from_argument
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -47,7 +47,9 @@ def test_every_cell_can_be_named_on_the_command_line(script):
         text = ",".join(f"{name}={value}" for name, value in cell.parameters.items() if name != "dimension")
         with warnings.catch_warnings():
             warnings.simplefilter("error", DeprecationWarning)
-            built = build(f"{cell.played}:{text}" if text else cell.played, game, cell.horizon, dimension=10)
+            built = build_strategy_from_argument(
+                f"{cell.played}:{text}" if text else cell.played, game, cell.horizon, dimension=10
+            )
         assert built.name == cell.played
         assert cell.parameters.items() <= built.parameters().items()
 

@@ -14,7 +14,7 @@ import name_examples
 from typeset import typeset
 
 import sidelight as sl
-from sidelight.cli.research.docstrings import describe
+from sidelight.cli.research.docstrings import describe_class_for_command
 from sidelight.recommendation.recommendation import stored_benchmark
 from sidelight.recommendation.records import CONTEXTS, LAWS
 from sidelight.recommendation.scores import score_players
@@ -37,7 +37,9 @@ def pages() -> dict[str, str]:
     """Return the pages by path."""
     names = sl.strategies.names()
     found = {f"strategies/{name}.md": _page(name) for name in names}
-    rows = "\n".join(f"| [{name}]({name}.md) | {describe(getattr(sl.strategies, name)).line} |" for name in names)
+    rows = "\n".join(
+        f"| [{name}]({name}.md) | {describe_class_for_command(getattr(sl.strategies, name)).line} |" for name in names
+    )
     listed = "\n".join(names)
     found["strategies/index.md"] = (
         "# Strategies\n\n`sl.strategies.NAME(game, ...)` in Python, `NAME:parameter=value,...` on the command line. "
@@ -49,7 +51,7 @@ def pages() -> dict[str, str]:
 
 def _page(name: str) -> str:
     kind = getattr(sl.strategies, name)
-    said = describe(kind)
+    said = describe_class_for_command(kind)
     takes = "\n".join(
         f"- `{parameter.name}`{_default(parameter)}: {_explained(said.parameters[parameter.name])}"
         for parameter in signature(kind).values()
@@ -75,7 +77,7 @@ def _page(name: str) -> str:
 
 def _facts(kind: type) -> str:
     """Return what one has to know before using a strategy, in a table without titles."""
-    games = describe(kind).parameters["game"]
+    games = describe_class_for_command(kind).parameters["game"]
     contexts = "dimension" in signature(kind) or "contexts" in signature(kind)
     rows = {
         "games": re.sub("^The game; ", "Any; ", games),

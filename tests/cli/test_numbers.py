@@ -5,17 +5,17 @@ import pytest
 from click.testing import CliRunner
 
 from sidelight.cli import main
-from sidelight.cli.numbers import COUNT, whole_number
+from sidelight.cli.numbers import COUNT, whole_number_option
 
 
 @pytest.mark.parametrize("text", ["20000", "20_000", "2e4", "2E4", "2.0e4", "20000.0", "+2e4", " 20000 "])
 def test_one_number_in_many_ways(text):
-    assert whole_number(text) == 20_000
+    assert whole_number_option(text) == 20_000
 
 
 @pytest.mark.parametrize("text", ["", "x", "1.5", "1e-3", "nan", "inf", "1e999999999", "0x10", "1,000", "20k", "1/2"])
 def test_what_is_not_a_whole_number(text):
-    assert whole_number(text) is None
+    assert whole_number_option(text) is None
     with pytest.raises(click.BadParameter, match="give a whole number of at least 1, such as"):
         COUNT.convert(text, None, None)
 

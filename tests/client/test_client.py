@@ -371,7 +371,7 @@ def test_the_log_is_not_flooded_and_says_when_it_is_over(fake, caplog):
 def test_pauses_grow_and_keep_to_what_the_service_asks_for():
     def pauses(replies, seconds=100.0):
         now = [0.0]
-        steps = exchange.exchange("GET", "/", None, seconds, 5, clock=lambda: now[0])
+        steps = exchange.exchange_with_service("GET", "/", None, seconds, 5, clock=lambda: now[0])
         found, step = [], next(steps)
         for reply in replies:
             try:
@@ -387,12 +387,12 @@ def test_pauses_grow_and_keep_to_what_the_service_asks_for():
     found, _ = pauses(["refused"] * 6)
     assert len(found) == 5
     assert all(0.5 * 0.05 * 2**n <= pause <= 0.05 * 2**n for n, pause in enumerate(found))
-    busy = exchange.Reply(503, {"retry-after": "3"}, b"")
+    busy = exchange.ServiceReply(503, {"retry-after": "3"}, b"")
     assert [pause >= 3 for pause in pauses([busy] * 6)[0]] == [True] * 5
     assert pauses([busy] * 6, seconds=2.0)[0] == []  # no time for it
     found, spent = pauses([busy] * 6, seconds=7.0)
     assert (len(found), spent) == (2, 6.0)
-    odd = [exchange.Reply(503, {"retry-after": text}, b"") for text in ("soon", "-1", "1e9", "9" * 400, "", "٣")]
+    odd = [exchange.ServiceReply(503, {"retry-after": text}, b"") for text in ("soon", "-1", "1e9", "9" * 400, "", "٣")]
     assert max(pauses(odd)[0]) < 2.0
 
 

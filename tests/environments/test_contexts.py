@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import sidelight as sl
-from sidelight.cli.research.arguments.contexts import parse_contexts
+from sidelight.cli.research.arguments.contexts import parse_contexts_option
 from sidelight.environments import (
     FiniteContexts,
     HalfspaceContexts,
@@ -268,14 +268,14 @@ class TestCommandLine:
     """Contexts as they are written on a command line."""
 
     def test_the_kinds(self):
-        assert np.array_equal(parse_contexts("linear:d=4", APPLES).theta, [[0.25] * 4])
-        assert parse_contexts("linear:d=4", BARTOK).theta.tolist() == [[0.25, 0, 0.25, 0], [0, 0.25, 0, 0.25]]
-        assert parse_contexts("halfspace:d=7,seed=2", APPLES).describe()["seed"] == 2
-        assert parse_contexts("halfspace", APPLES).dimension == 10
-        assert parse_contexts("logistic:d=3", BARTOK).theta.shape == (3, 3)
-        one, large = (parse_contexts(f"logistic:d=5,seed=0,scale={scale}", APPLES) for scale in (1, 2.5))
+        assert np.array_equal(parse_contexts_option("linear:d=4", APPLES).theta, [[0.25] * 4])
+        assert parse_contexts_option("linear:d=4", BARTOK).theta.tolist() == [[0.25, 0, 0.25, 0], [0, 0.25, 0, 0.25]]
+        assert parse_contexts_option("halfspace:d=7,seed=2", APPLES).describe()["seed"] == 2
+        assert parse_contexts_option("halfspace", APPLES).dimension == 10
+        assert parse_contexts_option("logistic:d=3", BARTOK).theta.shape == (3, 3)
+        one, large = (parse_contexts_option(f"logistic:d=5,seed=0,scale={scale}", APPLES) for scale in (1, 2.5))
         assert np.array_equal(2.5 * one.theta, large.theta)
-        finite = parse_contexts("finite:contexts=6,seed=1", BARTOK)
+        finite = parse_contexts_option("finite:contexts=6,seed=1", BARTOK)
         assert finite.laws.shape == (6, 3)
         assert finite.dimension == 6
 
@@ -297,7 +297,7 @@ class TestCommandLine:
     )
     def test_errors(self, text, game, words):
         with pytest.raises(sl.SidelightError, match=words):
-            parse_contexts(text, game)
+            parse_contexts_option(text, game)
 
 
 @pytest.mark.parametrize("region", ["ball", "ring", "checkers", "plane"])

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 import sidelight as sl
-from sidelight.cli.monitor.group import command
+from sidelight.cli.monitor.group import monitor_command
 from sidelight.monitor import ClassifierMonitor
 
 ROOT = Path(__file__).parents[2]
@@ -32,10 +32,10 @@ def test_the_commands_of_the_page_run(tmp_path, monkeypatch):
     Path("last-month.csv").write_text("predicted,label\n" + "cat,cat\ncat,dog\n" * 50)
     lines = re.findall(r"^\$ sidelight monitor (.*)", PAGE.read_text(), re.MULTILINE)
     for line in lines:
-        result = CliRunner().invoke(command, line.split())
+        result = CliRunner().invoke(monitor_command, line.split())
         assert result.exit_code == 0, f"{line}: {result.output}{result.exception}"
     named = {line.split()[0] for line in lines}
-    assert named == {name for name, one in command.commands.items() if not one.hidden}
+    assert named == {name for name, one in monitor_command.commands.items() if not one.hidden}
     assert Path("report.html").exists()
     assert Path("pets.html").exists()
 

@@ -9,7 +9,11 @@ import pytest
 from sidelight.errors import SidelightError
 from sidelight.monitor import ClassifierMonitor, Reason, Report
 from sidelight.monitor.engine.engine import Engine
-from sidelight.monitor.stats.paired import Differences, difference_interval, log_evidence
+from sidelight.monitor.stats.paired import (
+    Differences,
+    confidence_interval_of_paired_difference,
+    log_evidence_of_paired_differences,
+)
 
 
 def item(source, old_rate, new_rate):
@@ -85,8 +89,8 @@ def test_evidence_is_a_product_over_rounds():
         for bet, weight in zip(bets, weights, strict=True):
             factors = [1 + bet * (d - m) / (1 + m) if above else 1 - bet * (d - m) / (1 - m) for d in rounds]
             total += weight * math.prod(factors)
-        assert log_evidence(counts, m, above) == pytest.approx(math.log(total))
-    low, high = difference_interval(counts, 0.9)
+        assert log_evidence_of_paired_differences(counts, m, above) == pytest.approx(math.log(total))
+    low, high = confidence_interval_of_paired_difference(counts, 0.9)
     assert -1 < low < 0.04 < high < 1
 
 

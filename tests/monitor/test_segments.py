@@ -9,7 +9,7 @@ import pytest
 from sidelight.errors import NoEntryError, SidelightError
 from sidelight.monitor import ClassifierMonitor, Report
 from sidelight.monitor.engine import segments
-from sidelight.monitor.inputs import segment_of
+from sidelight.monitor.inputs import monitor_input_segment
 
 RATES = {"acme": 0.02, "globex": 0.3, "initech": 0.1}
 
@@ -93,4 +93,4 @@ def test_what_is_no_segment_is_refused(segment):
     with pytest.raises(SidelightError):
         ClassifierMonitor(0.1).decide("a", segment=segment)
     with pytest.raises(SidelightError, match="version"):
-        segment_of({"version": 1}, 2)
+        monitor_input_segment({"version": 1}, 2)

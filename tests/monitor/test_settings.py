@@ -6,7 +6,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from sidelight.cli.monitor.group import command
+from sidelight.cli.monitor.group import monitor_command
 from sidelight.monitor import ClassifierMonitor
 from sidelight.monitor.settings import LIMITS, SETTINGS, Settings
 from sidelight.service.settings import ALL_SCHEMA, CHANGEABLE_SCHEMA, REVIEW
@@ -19,9 +19,9 @@ def test_every_setting_is_on_every_surface(one):
     assert (one.name in ALL_SCHEMA["properties"]) == one.served
     assert (one.name in CHANGEABLE_SCHEMA["properties"]) == one.changeable == (one.name in LIMITS)
     option = f"--{one.name.replace('_', '-')}"
-    assert (option in CliRunner().invoke(command, ["change", "--help"]).output) == one.changeable
+    assert (option in CliRunner().invoke(monitor_command, ["change", "--help"]).output) == one.changeable
     if one.commanded:
-        assert option in CliRunner().invoke(command, ["new", "--help"]).output
+        assert option in CliRunner().invoke(monitor_command, ["new", "--help"]).output
 
 
 def test_settings_of_the_queue_are_described():

@@ -7,7 +7,7 @@ import httpx
 from sidelight.errors import SidelightError
 from sidelight.monitor import ClassifierMonitor
 from sidelight.monitor.types import UnknownIdError
-from sidelight.service.problems import MEDIA_TYPE, Problem, place
+from sidelight.service.problems import MEDIA_TYPE, Problem, problem_place
 
 KEY = "sl_key"
 
@@ -62,7 +62,9 @@ class Fake:
         return httpx.Response(200, json=found[0] if single else {what: found})
 
     def decisions(self, monitor, rows):
-        wrong = [place(["predictions", n], "too bad") for n, row in enumerate(rows) if row["prediction"] == "bad"]
+        wrong = [
+            problem_place(["predictions", n], "too bad") for n, row in enumerate(rows) if row["prediction"] == "bad"
+        ]
         if len(rows) > 1000 or wrong:
             return problem(Problem("invalid", "some predictions are wrong", places=wrong))
         try:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sidelight.service.domain import monitors
-from sidelight.service.domain.decisions import decide
+from sidelight.service.domain.decisions import decide_predictions
 from sidelight.service.domain.inputs import Prediction
-from sidelight.service.domain.queue import claim_verifications, find_verification, slots_of
+from sidelight.service.domain.queue import claim_verifications, find_verification, review_slots_of_verification
 from sidelight.service.domain.reviews import Said, give_review
 
 
@@ -13,7 +13,7 @@ def make(service, verifications=5, name="fruit", prediction="pear", **settings):
     """Make a monitor with so many open verifications; return its id."""
     given = {"tolerance": 0.05, "policy": "explore"} | settings
     given |= {"half_width" if given["policy"] == "explore" else "margin": 0.01} if "margin" not in given else {}
-    row = service.do(monitors.create_monitor(name, given, actor="test"))
+    row = service.do(monitors.create_served_monitor(name, given, actor="test"))
     ask(service, row.id, verifications, prediction)
     return row.id
 
@@ -21,7 +21,7 @@ def make(service, verifications=5, name="fruit", prediction="pear", **settings):
 def ask(service, monitor, verifications, prediction="pear", start=0):
     """Decide about so many predictions, all of which are chosen."""
     rows = [Prediction(f"id-{n}", prediction) for n in range(start + 1, start + verifications + 1)]
-    assert all(one.verify for one in service.do(decide(service, monitor, rows, actor="test")))
+    assert all(one.verify for one in service.do(decide_predictions(service, monitor, rows, actor="test")))
 
 
 def claim(service, monitor, who="ann", **options):
@@ -44,12 +44,12 @@ def verification(service, monitor, number):
 def slots(service, monitor, number):
     """Return the slots of a verification: number, reviewer and answer."""
     with service.read() as tx:
-        return [(one.slot, one.reviewer, one.answer) for one in slots_of(tx, monitor, number)]
+        return [(one.slot, one.reviewer, one.answer) for one in review_slots_of_verification(tx, monitor, number)]
 
 
 def entries(service, monitor, kind):
     """Return what the journal says of one kind."""
-    from sidelight.service.journal.entry import all_entries
+    from sidelight.service.journal.entry import read_all_journal_entries
 
     with service.read() as tx:
-        return [one for one in all_entries(tx, monitor, 0) if one.kind == kind]
+        return [one for one in read_all_journal_entries(tx, monitor, 0) if one.kind == kind]

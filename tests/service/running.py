@@ -6,16 +6,16 @@ import contextlib
 import threading
 import time
 
-from sidelight.service.server.run import address_of, listen
-from sidelight.service.server.uvicorn_server import Server, uvicorn_configuration
+from sidelight.service.server.run import address_of_socket, bind_server_socket
+from sidelight.service.server.uvicorn_server import UvicornServer, uvicorn_configuration
 
 
 @contextlib.contextmanager
 def running(app, grace=5, proxies=""):
     """Serve an application at a free port; yield its address."""
-    listening = listen("127.0.0.1", 0)
-    address = address_of(listening)
-    server = Server(uvicorn_configuration(app, grace, proxies))
+    listening = bind_server_socket("127.0.0.1", 0)
+    address = address_of_socket(listening)
+    server = UvicornServer(uvicorn_configuration(app, grace, proxies))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     try:

@@ -19,7 +19,7 @@ from sidelight.service.auth.keys import SCOPES, create_key
 from sidelight.service.maintenance.check import check_database
 from sidelight.service.maintenance.export import export_rows
 from sidelight.service.server.app import make_app
-from sidelight.service.server.commands import command_request
+from sidelight.service.server.commands import request_of_admin_command
 
 
 @pytest.fixture
@@ -198,7 +198,7 @@ def test_two_clients_with_the_same_id_get_the_same_decision(talk):
 def test_a_server_that_is_killed_loses_nothing_that_it_has_said(tmp_path):
     """Clients go on through kills and restarts: each decision that they got is stored once, and as they got it."""
     database, found, stop = tmp_path / "test.db", {}, threading.Event()
-    key = command_request(str(database), "POST", "/v1/keys", {"name": "test", "scopes": list(SCOPES)})["key"]
+    key = request_of_admin_command(str(database), "POST", "/v1/keys", {"name": "test", "scopes": list(SCOPES)})["key"]
     with Served(database) as server:
         url, port = server.url, server.url.rpartition(":")[2]
         with Client(url, key) as client:

@@ -11,7 +11,7 @@ from sidelight.service.auth.keys import SCOPES
 from sidelight.service.domain import decisions, metrics, monitors
 from sidelight.service.domain.inputs import Prediction
 from sidelight.service.server.app import make_app
-from sidelight.service.webhooks.formats import EVENTS, new_secret, signed_headers
+from sidelight.service.webhooks.formats import EVENTS, new_webhook_secret, sign_webhook_headers
 from sidelight.service.webhooks.outbox import PAUSES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "connect-the-service.md").read_text(encoding="utf-8")
@@ -42,11 +42,13 @@ def test_the_pauses_are_those_that_are_made():
 
 @SQLITE
 def test_every_metric_is_listed_with_its_labels(service):
-    made = service.do(monitors.create_monitor("digits", {"tolerance": 0.1}, actor="test"))
-    service.do(decisions.decide(service, made.id, [Prediction("a", "7")], actor="test"))
+    made = service.do(monitors.create_served_monitor("digits", {"tolerance": 0.1}, actor="test"))
+    service.do(decisions.decide_predictions(service, made.id, [Prediction("a", "7")], actor="test"))
     offered = {
         (name, tuple(re.findall(r"(\w+)=", labels)))
-        for name, labels in re.findall(r"^(\w+)(?:\{(.*)\})? ", metrics.make_metrics(service, None), re.MULTILINE)
+        for name, labels in re.findall(
+            r"^(\w+)(?:\{(.*)\})? ", metrics.make_monitor_metrics(service, None), re.MULTILINE
+        )
     }
     rows = re.findall(r"^\| `(sidelight_\w+)` \| ([\w, ]*)\|", PAGE, re.MULTILINE)
     assert {(name, tuple(re.findall(r"\w+", labels))) for name, labels in rows} == offered
@@ -63,10 +65,10 @@ def check():
 
 
 def test_the_receiver_on_the_page_takes_ours_and_nobody_elses(check):
-    secret, now, body = new_secret(), int(time.time()), b'{"type":"verdict.changed"}'
-    headers = signed_headers(secret, "msg_1", now, body)
+    secret, now, body = new_webhook_secret(), int(time.time()), b'{"type":"verdict.changed"}'
+    headers = sign_webhook_headers(secret, "msg_1", now, body)
     assert check(secret, headers, body)
     assert not check(secret, headers, body + b" ")
-    assert not check(new_secret(), headers, body)
+    assert not check(new_webhook_secret(), headers, body)
     assert not check(secret, headers | {"webhook-id": "msg_2"}, body)
-    assert not check(secret, signed_headers(secret, "msg_1", now - 3600, body), body)
+    assert not check(secret, sign_webhook_headers(secret, "msg_1", now - 3600, body), body)

@@ -7,10 +7,16 @@ import pytest
 from service.traffic import Traffic
 from sidelight.monitor import settings as library
 from sidelight.monitor.policies.explore import Explore
-from sidelight.service.domain.monitors import create_monitor
+from sidelight.service.domain.monitors import create_served_monitor
 from sidelight.service.maintenance.check import check_database
 from sidelight.service.problems import Problem
-from sidelight.service.settings import ReviewSettings, make_monitor, make_review, review_plain, split
+from sidelight.service.settings import (
+    ReviewSettings,
+    make_monitor_from_settings,
+    make_review_settings,
+    plain_review_settings,
+    split_settings,
+)
 
 
 @pytest.mark.parametrize(
@@ -29,8 +35,8 @@ from sidelight.service.settings import ReviewSettings, make_monitor, make_review
     ],
 )
 def test_settings_come_as_json(given, name, expected):
-    monitor, review = split(json.loads(json.dumps(given)))
-    assert getattr(make_monitor(monitor).settings, name) == expected
+    monitor, review = split_settings(json.loads(json.dumps(given)))
+    assert getattr(make_monitor_from_settings(monitor).settings, name) == expected
     assert not review
 
 
@@ -60,18 +66,18 @@ def test_settings_come_as_json(given, name, expected):
 )
 def test_what_is_wrong_is_said_where_it_is(given, pointer):
     with pytest.raises(Problem) as caught:
-        create_monitor("digits", given, actor="x")
+        create_served_monitor("digits", given, actor="x")
     assert caught.value.status == 422
     assert caught.value.places[0]["pointer"] == pointer
 
 
 def test_settings_of_the_queue_are_apart():
-    monitor, review = split({"tolerance": 0.1, "reviews": 2, "labels": ["a", "b"], "labels_needed": 1})
+    monitor, review = split_settings({"tolerance": 0.1, "reviews": 2, "labels": ["a", "b"], "labels_needed": 1})
     assert (monitor, review) == ({"tolerance": 0.1, "labels_needed": 1}, {"reviews": 2, "labels": ["a", "b"]})
-    made = make_review(review)
+    made = make_review_settings(review)
     assert made == ReviewSettings(reviews=2, labels=("a", "b"))
-    assert make_review(json.loads(json.dumps(review_plain(made)))) == made
-    assert make_review({"blind": True}, made).reviews == 2
+    assert make_review_settings(json.loads(json.dumps(plain_review_settings(made)))) == made
+    assert make_review_settings({"blind": True}, made).reviews == 2
 
 
 def test_defaults_are_those_of_whoever_made_the_monitor(service, monkeypatch):

@@ -24,7 +24,7 @@ set_option = click.option(
 )
 
 
-def entry(name: str, otherwise: str = "") -> games.Entry:
+def find_command_line_game(name: str, otherwise: str = "") -> games.Entry:
     """Return the entry of the game called `name`, or raise an error that suggests a name or another way."""
     if name in games.names():
         return games.describe(name)
@@ -32,7 +32,7 @@ def entry(name: str, otherwise: str = "") -> games.Entry:
     raise SidelightError(f"there is no game {name!r}: {hint}'sidelight games' lists the catalogue{otherwise}")
 
 
-def load_game(name: str, settings: tuple[str, ...]) -> Game:
+def load_command_line_game(name: str, settings: tuple[str, ...]) -> Game:
     """Load a game by its name or from a file."""
     from sidelight.game import Game
 
@@ -41,11 +41,11 @@ def load_game(name: str, settings: tuple[str, ...]) -> Game:
         if settings:
             raise SidelightError(f"--set works only for games in the catalogue; change the file {name!r} instead")
         return Game.load(name)
-    entry(name, f"; a game of your own is given as a file, for instance {name}.toml or {name}.json")
+    find_command_line_game(name, f"; a game of your own is given as a file, for instance {name}.toml or {name}.json")
     return games.load(name, **games.parse_parameters(name, settings))
 
 
-def check_figure(path: str) -> None:
+def check_figure_option(path: str) -> None:
     """Refuse a figure that could not be drawn or written, before any work is done."""
     from sidelight.report.figures.saving import check_figure_path, require_matplotlib
 
@@ -53,11 +53,11 @@ def check_figure(path: str) -> None:
     require_matplotlib()
 
 
-def title(game: Game) -> str:
+def terminal_game_title(game: Game) -> str:
     """Return the heading of a game: its name and size."""
     return str(game).partition("\n")[0]
 
 
-def labels(game: Game) -> list[str]:
+def terminal_action_labels(game: Game) -> list[str]:
     """Return the names of actions as explanations write them; lines must not break inside them."""
     return [f"{index} {name}" for index, name in enumerate(game.actions)]

@@ -20,16 +20,16 @@ _PROGRAM = "sidelight"
 
 
 @click.pass_context
-def _show_help(context: click.Context) -> None:
+def _show_help_of_command_group(context: click.Context) -> None:
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
 
-class InOrder(click.Group):
+class CommandsInOrder(click.Group):
     """A group that lists its commands in the order you use them, and shows its help if none is named."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        given: dict[str, Any] = {"callback": _show_help, "invoke_without_command": True}
+        given: dict[str, Any] = {"callback": _show_help_of_command_group, "invoke_without_command": True}
         super().__init__(*args, **given | options)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -43,7 +43,7 @@ class CommandLine(click.Group):
     Parameters
     ----------
     sections
-        For each section of `--help`, its commands: the module that defines each as `command`, and its line.
+        For each section of `--help`, its commands: the module that defines each (as `NAME_command`), and its line.
     """
 
     def __init__(self, *args: Any, sections: Mapping[str, Mapping[str, tuple[str, str]]], **options: Any) -> None:
@@ -59,7 +59,7 @@ class CommandLine(click.Group):
         """Import a command."""
         if cmd_name not in self.commands_in:
             return None
-        command: click.Command = importlib.import_module(self.commands_in[cmd_name][0]).command
+        command: click.Command = getattr(importlib.import_module(self.commands_in[cmd_name][0]), f"{cmd_name}_command")
         return command
 
     def resolve_command(
@@ -106,25 +106,25 @@ class CommandLine(click.Group):
         except click.UsageError as error:
             message = " ".join(error.format_message().split()).rstrip(".")
             path = error.ctx.command_path if error.ctx else _PROGRAM
-            _complain(f"{message[:1].lower()}{message[1:]} (see '{path} --help')")
+            _print_command_line_error(f"{message[:1].lower()}{message[1:]} (see '{path} --help')")
         except click.ClickException as error:
-            _complain(error.format_message())
+            _print_command_line_error(error.format_message())
         except SidelightError as error:
-            _complain(str(error))
+            _print_command_line_error(str(error))
         except BrokenPipeError:  # the reader of the output has closed it
-            _forget_unwritable_output()
+            _forget_unwritable_command_output()
             return _UNREAD
         except OSError as error:
-            _complain(_explained(error))
-            _forget_unwritable_output()
+            _print_command_line_error(_explain_system_error_of_command(error))
+            _forget_unwritable_command_output()
         return _MISTAKE
 
 
-def _complain(message: str) -> None:
+def _print_command_line_error(message: str) -> None:
     click.echo(f"{_PROGRAM}: error: {message}", err=True)
 
 
-def _explained(error: OSError) -> str:
+def _explain_system_error_of_command(error: OSError) -> str:
     """Return what the operating system refused, and where."""
     if error.strerror is None:
         return str(error)
@@ -132,7 +132,7 @@ def _explained(error: OSError) -> str:
     return f"{where}{error.strerror[:1].lower()}{error.strerror[1:]}"
 
 
-def _forget_unwritable_output() -> None:
+def _forget_unwritable_command_output() -> None:
     """Drop output that could not be written (on a full disk, say); otherwise Python complains again when it exits."""
     try:
         sys.stdout.flush()

@@ -14,21 +14,21 @@ from sidelight.text import one_line
 
 
 @contextlib.contextmanager
-def warnings_as_notes() -> Iterator[None]:
+def warnings_as_command_notes() -> Iterator[None]:
     """Within the block, write each warning once, as one line; Python still chooses which warnings to show.
 
     Warnings about old parameter names are always shown, unless -W or PYTHONWARNINGS says otherwise.
     """
     said: set[str] = set()
 
-    def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+    def write_command_note(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
         text = one_line(str(message))
         if text not in said:
             said.add(text)
             click.echo(f"sidelight: note: {text}", err=True)
 
     with warnings.catch_warnings():
-        warnings.showwarning = show
+        warnings.showwarning = write_command_note
         if not sys.warnoptions:
             warnings.filterwarnings("default", category=DeprecationWarning, module="sidelight")
         yield

@@ -16,7 +16,7 @@ else:
     _Integers = click.ParamType  # generic in new versions of Click only
 
 
-def whole_number(text: str) -> int | None:
+def whole_number_option(text: str) -> int | None:
     """Return the whole number that a text stands for, or None: 20000, 20_000 and 2e4 are the same."""
     with contextlib.suppress(InvalidOperation):
         value = Decimal(text)
@@ -26,7 +26,7 @@ def whole_number(text: str) -> int | None:
     return None
 
 
-class Whole(_Integers):
+class WholeNumberOption(_Integers):
     """A whole number of at least `least`, for an option."""
 
     name = "integer"
@@ -36,12 +36,12 @@ class Whole(_Integers):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Read a number, or fail and say what is expected."""
-        number = whole_number(str(value))
+        number = whole_number_option(str(value))
         if number is None or not self.least <= number <= _LARGEST:
             wanted = f"give a whole number of at least {self.least}, such as 20000, 20_000 or 2e4"
             self.fail(f"{str(value)!r} is too large" if number and number > _LARGEST else f"{str(value)!r}: {wanted}")
         return number
 
 
-COUNT = Whole(1)
-WHOLE = Whole(0)
+COUNT = WholeNumberOption(1)
+WHOLE = WholeNumberOption(0)

@@ -1,7 +1,7 @@
 """Deferred decisions: predictions are collected for a moment and sent together, in the background.
 
-The work is a call like any other (see `exchange`), which the blocking client runs in a thread and the other as a task.
-It lives while something waits, so a program that ends sends everything first.
+The work is a call like any other (see `exchange_with_service`), which the blocking client runs in a thread and the
+other as a task. It lives while something waits, so a program that ends sends everything first.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any, Generic, TypeVar
 
-from sidelight.client.calls import LARGEST_BATCH, Calls, passed_decision
-from sidelight.client.exchange import Health, ServiceError, Steps, Wait
+from sidelight.client.calls import LARGEST_BATCH, ClientCalls, decision_without_service
+from sidelight.client.exchange import ServiceError, ServiceHealth, Steps, Wait
 from sidelight.monitor.types import Decision
 
 Row = Mapping[str, Any]
@@ -26,14 +26,18 @@ _FULL = f"{MOST_WAITING} predictions are waiting to be sent"
 _ABOUT_DATA = (409, 413, 422)
 
 
-class Batches(Generic[Promise]):
+class DeferredBatches(Generic[Promise]):
     """The predictions of a monitor that wait to be sent.
 
     `start` runs a call in the background, and `promise` makes a future for a decision.
     """
 
     def __init__(
-        self, calls: Calls, health: Health, start: Callable[[Steps[None]], object], promise: Callable[[], Promise]
+        self,
+        calls: ClientCalls,
+        health: ServiceHealth,
+        start: Callable[[Steps[None]], object],
+        promise: Callable[[], Promise],
     ) -> None:
         self._calls, self._health, self._start = calls, health, start
         self._promise: Callable[[], Promise] = promise
@@ -59,7 +63,7 @@ class Batches(Generic[Promise]):
                 self._working = True
         if full:
             self._health.passed(1, _FULL)
-            future.set_result(passed_decision(row))
+            future.set_result(decision_without_service(row))
         elif idle:
             self._start(self._work())
         return future
@@ -104,13 +108,13 @@ class Batches(Generic[Promise]):
                     continue
                 self._health.refused(len(part), error)
                 for _, future in part:
-                    _set_future(future, error)
+                    _set_deferred_future(future, error)
             else:
                 for (_, future), decision in zip(part, decisions, strict=True):
-                    _set_future(future, decision)
+                    _set_deferred_future(future, decision)
 
 
-def _set_future(future: Future[Decision] | asyncio.Future[Decision], said: Decision | Exception) -> None:
+def _set_deferred_future(future: Future[Decision] | asyncio.Future[Decision], said: Decision | Exception) -> None:
     """Set a future's result or exception, unless it was canceled."""
     with contextlib.suppress(concurrent.futures.InvalidStateError, asyncio.InvalidStateError):
         if isinstance(said, Exception):

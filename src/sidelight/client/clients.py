@@ -14,9 +14,9 @@ from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 from urllib.parse import urlsplit
 
 from sidelight._version import __version__
-from sidelight.client.batches import Batches, Promise
-from sidelight.client.calls import Calls, Limits, create_monitor_call, prediction_row
-from sidelight.client.exchange import Health, Reply, Send, Steps, Wait
+from sidelight.client.batches import DeferredBatches, Promise
+from sidelight.client.calls import ClientCalls, Limits, call_to_create_monitor, prediction_row_to_send
+from sidelight.client.exchange import Send, ServiceHealth, ServiceReply, Steps, Wait
 from sidelight.errors import SidelightError
 from sidelight.monitor.types import Decision
 
@@ -49,10 +49,10 @@ class ClientSettings:
                 raise SidelightError(f"{name} is {value!r}: give a number of seconds above 0")
         if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
             raise SidelightError(f"retries is {retries!r}: give a whole number, 0 or more")
-        self.url = _address(url)
-        self._headers = _headers(os.environ.get("SIDELIGHT_KEY") if key is None else key)
+        self.url = _check_service_address_for_client(url)
+        self._headers = _request_headers_of_client(os.environ.get("SIDELIGHT_KEY") if key is None else key)
         self._limits = Limits(float(timeout), float(patience), retries)
-        self._health, self._transport = Health(), transport
+        self._health, self._transport = ServiceHealth(), transport
         self._monitors: dict[str, Any] = {}
         self._connect()
 
@@ -62,7 +62,7 @@ class ClientSettings:
         self._http = self._kind(
             headers=self._headers,
             transport=self._transport,
-            trust_env=not _is_loopback(self.url),
+            trust_env=not _is_loopback_for_client(self.url),
             follow_redirects=False,
         )
 
@@ -81,13 +81,13 @@ class ClientSettings:
         return f"<{type(self).__name__} of {self.url}>"  # without the key
 
 
-def _failure(error: Exception) -> str:
+def _describe_client_failure(error: Exception) -> str:
     """Return in words why there was no reply."""
     name = type(error).__name__
     return f"{name}: {error}" if str(error) else name
 
 
-def _address(url: str) -> str:
+def _check_service_address_for_client(url: str) -> str:
     """Return the address without a slash at its end, checked."""
     try:
         parts = urlsplit(url)
@@ -101,7 +101,7 @@ def _address(url: str) -> str:
     return url.rstrip("/")
 
 
-def _headers(key: str | None) -> dict[str, str]:
+def _request_headers_of_client(key: str | None) -> dict[str, str]:
     key = key.strip() if isinstance(key, str) else ""
     if not key:
         raise SidelightError(
@@ -116,7 +116,7 @@ def _headers(key: str | None) -> dict[str, str]:
     }
 
 
-def _is_loopback(url: str) -> bool:
+def _is_loopback_for_client(url: str) -> bool:
     host = urlsplit(url).hostname or ""
     try:
         return ipaddress.ip_address(host).is_loopback
@@ -156,7 +156,7 @@ class Client(ClientSettings):
 
     def create(self, name: str, **settings: Any) -> Monitor:
         """Create a monitor with the arguments of `ClassifierMonitor` and return it; the key needs the scope admin."""
-        self._run(create_monitor_call(name, settings, self._limits))
+        self._run(call_to_create_monitor(name, settings, self._limits))
         return self.monitor(name)
 
     def close(self) -> None:
@@ -167,7 +167,7 @@ class Client(ClientSettings):
 
     def _run(self, steps: Steps[T]) -> T:
         """Run a call to its end."""
-        given: Reply | str | None = None
+        given: ServiceReply | str | None = None
         try:
             while True:
                 step = steps.send(given)
@@ -178,7 +178,7 @@ class Client(ClientSettings):
             result: T = end.value
             return result
 
-    def _send(self, step: Send) -> Reply | str:
+    def _send(self, step: Send) -> ServiceReply | str:
         if self._process != os.getpid():  # a fork must not use the connections of its parent
             self._connect()
         end, content = time.monotonic() + step.timeout, b""
@@ -189,8 +189,8 @@ class Client(ClientSettings):
                     if time.monotonic() > end:  # httpx's own limit is for each part
                         return _TOO_LATE
         except httpx.RequestError as error:
-            return _failure(error)
-        return Reply(response.status_code, response.headers, content)
+            return _describe_client_failure(error)
+        return ServiceReply(response.status_code, response.headers, content)
 
     def __enter__(self) -> Self:
         return self
@@ -199,33 +199,35 @@ class Client(ClientSettings):
         self.close()
 
 
-def _waiting(steps: Callable[Concatenate[Calls, P], Steps[T]]) -> Callable[Concatenate[Monitor, P], T]:
+def _blocking_method(steps: Callable[Concatenate[ClientCalls, P], Steps[T]]) -> Callable[Concatenate[Monitor, P], T]:
     """Return the method of `Monitor` that runs a call to its end."""
 
     @functools.wraps(steps)
-    def call(self: Monitor, /, *given: P.args, **named: P.kwargs) -> T:
+    def call_and_wait(self: Monitor, /, *given: P.args, **named: P.kwargs) -> T:
         return self._run(steps(self._calls, *given, **named))
 
-    return call
+    return call_and_wait
 
 
-def _awaiting(steps: Callable[Concatenate[Calls, P], Steps[T]]) -> Callable[Concatenate[AsyncMonitor, P], Awaitable[T]]:
+def _awaiting_method(
+    steps: Callable[Concatenate[ClientCalls, P], Steps[T]],
+) -> Callable[Concatenate[AsyncMonitor, P], Awaitable[T]]:
     """Return the same method of `AsyncMonitor`."""
 
     @functools.wraps(steps)
-    async def call(self: AsyncMonitor, /, *given: P.args, **named: P.kwargs) -> T:
+    async def call_and_await(self: AsyncMonitor, /, *given: P.args, **named: P.kwargs) -> T:
         return await self._run(steps(self._calls, *given, **named))
 
-    return call
+    return call_and_await
 
 
-class _AnyMonitor(Generic[Promise]):
+class _AnyClientMonitor(Generic[Promise]):
     """What both kinds of monitors share."""
 
     def __init__(self, client: Any, name: str, promise: Callable[[], Promise]) -> None:
         self.name, self._run = name, client._run
-        self._calls = Calls(name, client._limits, client._health)
-        self._batches: Batches[Promise] = Batches(self._calls, client._health, self._start, promise)
+        self._calls = ClientCalls(name, client._limits, client._health)
+        self._batches: DeferredBatches[Promise] = DeferredBatches(self._calls, client._health, self._start, promise)
 
     def _start(self, work: Steps[None]) -> None:
         """Run a call in the background."""
@@ -239,22 +241,22 @@ class _AnyMonitor(Generic[Promise]):
         `about` is what `decide` takes besides: payload, score, segment, version and others. With asyncio, a running
         loop is needed.
         """
-        return self._batches.add(prediction_row(prediction, id, time, **about))
+        return self._batches.add(prediction_row_to_send(prediction, id, time, **about))
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}>"
 
 
-class Monitor(_AnyMonitor[Future[Decision]]):
+class Monitor(_AnyClientMonitor[Future[Decision]]):
     """A monitor of the service; get it from `Client.monitor`."""
 
-    decide = _waiting(Calls.decide)
-    decide_many = _waiting(Calls.decide_many)
-    answer = _waiting(Calls.answer)
-    answer_many = _waiting(Calls.answer_many)
-    pending = _waiting(Calls.pending)
-    report = _waiting(Calls.report)
-    true_classes = _waiting(Calls.true_classes)
+    decide = _blocking_method(ClientCalls.decide)
+    decide_many = _blocking_method(ClientCalls.decide_many)
+    answer = _blocking_method(ClientCalls.answer)
+    answer_many = _blocking_method(ClientCalls.answer_many)
+    pending = _blocking_method(ClientCalls.pending)
+    report = _blocking_method(ClientCalls.report)
+    true_classes = _blocking_method(ClientCalls.true_classes)
 
     def __init__(self, client: Client, name: str) -> None:
         super().__init__(client, name, Future)
@@ -293,7 +295,7 @@ class AsyncClient(ClientSettings):
 
     async def create(self, name: str, **settings: Any) -> AsyncMonitor:
         """Create a monitor with the arguments of `ClassifierMonitor` and return it; the key needs the scope admin."""
-        await self._run(create_monitor_call(name, settings, self._limits))
+        await self._run(call_to_create_monitor(name, settings, self._limits))
         return self.monitor(name)
 
     async def close(self) -> None:
@@ -304,7 +306,7 @@ class AsyncClient(ClientSettings):
 
     async def _run(self, steps: Steps[T]) -> T:
         """Run a call to its end."""
-        given: Reply | str | None = None
+        given: ServiceReply | str | None = None
         try:
             while True:
                 step = steps.send(given)
@@ -317,15 +319,15 @@ class AsyncClient(ClientSettings):
         finally:
             steps.close()  # also if the task is canceled
 
-    async def _send(self, step: Send) -> Reply | str:
+    async def _send(self, step: Send) -> ServiceReply | str:
         try:
             async with asyncio.timeout(step.timeout):
                 response = await self._http.request(**self._request(step))
         except httpx.RequestError as error:
-            return _failure(error)
+            return _describe_client_failure(error)
         except TimeoutError:
             return _TOO_LATE
-        return Reply(response.status_code, response.headers, response.content)
+        return ServiceReply(response.status_code, response.headers, response.content)
 
     async def __aenter__(self) -> Self:
         return self
@@ -334,16 +336,16 @@ class AsyncClient(ClientSettings):
         await self.close()
 
 
-class AsyncMonitor(_AnyMonitor[asyncio.Future[Decision]]):
+class AsyncMonitor(_AnyClientMonitor[asyncio.Future[Decision]]):
     """A monitor of the service, for asyncio; get it from `AsyncClient.monitor`. The methods are those of `Monitor`."""
 
-    decide = _awaiting(Calls.decide)
-    decide_many = _awaiting(Calls.decide_many)
-    answer = _awaiting(Calls.answer)
-    answer_many = _awaiting(Calls.answer_many)
-    pending = _awaiting(Calls.pending)
-    report = _awaiting(Calls.report)
-    true_classes = _awaiting(Calls.true_classes)
+    decide = _awaiting_method(ClientCalls.decide)
+    decide_many = _awaiting_method(ClientCalls.decide_many)
+    answer = _awaiting_method(ClientCalls.answer)
+    answer_many = _awaiting_method(ClientCalls.answer_many)
+    pending = _awaiting_method(ClientCalls.pending)
+    report = _awaiting_method(ClientCalls.report)
+    true_classes = _awaiting_method(ClientCalls.true_classes)
 
     def __init__(self, client: AsyncClient, name: str) -> None:
         super().__init__(client, name, lambda: asyncio.get_running_loop().create_future())

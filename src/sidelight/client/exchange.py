@@ -1,8 +1,8 @@
 """How a client talks to the service and reads its replies: written once, for blocking clients and for asyncio.
 
-A call is a generator. It yields `Send` and `Wait`, receives a `Reply` or a text that says why there was none, and
-returns the result; its driver does the network work. So retries and errors are the same for both clients. Decisions
-fail open, and callers are spared the wait while the service is down (`Health`).
+A call is a generator. It yields `Send` and `Wait`, receives a `ServiceReply` or a text that says why there was none,
+and returns the result; its driver does the network work. So retries and errors are the same for both clients. Decisions
+fail open, and callers are spared the wait while the service is down (`ServiceHealth`).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Wait(NamedTuple):
     seconds: float
 
 
-class Reply(NamedTuple):
+class ServiceReply(NamedTuple):
     """What came back, headers by lower-case names."""
 
     status: int
@@ -55,11 +55,11 @@ class Reply(NamedTuple):
     def words(self) -> str:
         """The status and the kind of content."""
         status = f"{self.status} {HTTPStatus(self.status).phrase}" if self.status in _STATUSES else str(self.status)
-        kind = _shortened_reply(self.headers.get("content-type", "")) or "no content type"
+        kind = _shorten_reply(self.headers.get("content-type", "")) or "no content type"
         return f"{status} with {kind}, {len(self.content)} bytes"
 
 
-Steps = Generator[Send | Wait, Reply | str | None, T]
+Steps = Generator[Send | Wait, ServiceReply | str | None, T]
 
 
 class ServiceError(SidelightError):
@@ -92,7 +92,7 @@ class NotTheServiceError(UnreachableError):
     """Something answered, but not the service: a proxy's page, say, or a damaged reply."""
 
 
-def exchange(
+def exchange_with_service(
     method: str,
     path: str,
     body: bytes | None,
@@ -108,68 +108,70 @@ def exchange(
     end = clock() + seconds
     for attempt in range(retries + 1):
         came = yield Send(method, path, body, max(end - clock(), 0.001))
-        if isinstance(came, Reply) and not _transient(came.status):
-            return _result(came)
+        if isinstance(came, ServiceReply) and not _is_transient_reply(came.status):
+            return _result_of_reply(came)
         pause = min(_FIRST_PAUSE * 2**attempt, _LONGEST_PAUSE) * (0.5 + random.random() / 2)
-        if isinstance(came, Reply):
-            pause = max(pause, _retry_after(came))
+        if isinstance(came, ServiceReply):
+            pause = max(pause, _retry_after_of_reply(came))
         if attempt == retries or clock() + pause >= end:
-            raise _gave_up(came, attempt + 1)
+            raise _client_gave_up_error(came, attempt + 1)
         yield Wait(pause)
     raise AssertionError("the last attempt returns or raises")
 
 
-def _transient(status: int) -> bool:
+def _is_transient_reply(status: int) -> bool:
     """Say whether the same request may be answered a moment later."""
     return status >= 500 or status in _TRANSIENT
 
 
-def _retry_after(reply: Reply) -> float:
+def _retry_after_of_reply(reply: ServiceReply) -> float:
     text = reply.headers.get("retry-after", "")
     return float(text) if re.fullmatch(r"\d{1,6}", text) else 0.0
 
 
-def _gave_up(came: Reply | str | None, attempts: int) -> UnreachableError:
+def _client_gave_up_error(came: ServiceReply | str | None, attempts: int) -> UnreachableError:
     tried = f"the service is unreachable{'' if attempts == 1 else f' after {attempts} attempts'}"
-    if not isinstance(came, Reply):
+    if not isinstance(came, ServiceReply):
         return UnreachableError(f"{tried}: {came}")
-    problem = _problem(came)
+    problem = _problem_in_reply(came)
     if not problem:
         return NotTheServiceError(f"{tried}: {came.words}, not from the service: a proxy, perhaps", came.status)
-    return UnreachableError(f"{tried}: {_problem_words(came.status, problem)}", came.status, problem)
+    return UnreachableError(f"{tried}: {_describe_problem_in_reply(came.status, problem)}", came.status, problem)
 
 
-def _result(reply: Reply) -> Any:
+def _result_of_reply(reply: ServiceReply) -> Any:
     """Return the JSON of a good reply, or raise the error that it means."""
     if 200 <= reply.status < 300:
         try:
             return json.loads(reply.content)
         except ValueError:
-            raise _garbage(reply.words) from None
-    problem = _problem(reply)
+            raise _reply_from_elsewhere_error(reply.words) from None
+    problem = _problem_in_reply(reply)
     if problem:
-        raise ServiceError(_problem_words(reply.status, problem), reply.status, problem)
+        raise ServiceError(_describe_problem_in_reply(reply.status, problem), reply.status, problem)
     where = reply.headers.get("location")
-    to = "" if where is None else f", to {_shortened_reply(where)}, which is not followed because of the key"
+    to = "" if where is None else f", to {_shorten_reply(where)}, which is not followed because of the key"
     raise ServiceError(f"{reply.words}{to}: something else answered, check the address", reply.status)
 
 
 @contextlib.contextmanager
-def expecting(what: str) -> Iterator[None]:
+def expect_service_reply(what: str) -> Iterator[None]:
     """Turn errors from reading a reply into one that says that the service would never give it."""
     try:
         yield
     except ServiceError:
         raise
     except (SidelightError, LookupError, TypeError, AttributeError, ValueError, ArithmeticError, OSError) as error:
-        raise _garbage(f"{what} expected, but {type(error).__name__}: {_shortened_reply(str(error))}") from None
+        raise _reply_from_elsewhere_error(
+            f"{what} expected, but {type(error).__name__}: {_shorten_reply(str(error))}"
+        ) from None
 
 
-def _garbage(what: str) -> NotTheServiceError:
+def _reply_from_elsewhere_error(what: str) -> NotTheServiceError:
     return NotTheServiceError(f"the reply does not come from the service ({what}): check the address")
 
 
-def _problem(reply: Reply) -> dict[str, Any]:
+def _problem_in_reply(reply: ServiceReply) -> dict[str, Any]:
     """Return the problem that a reply describes (RFC 9457), or nothing."""
     try:
         found = json.loads(reply.content)
@@ -178,7 +180,7 @@ def _problem(reply: Reply) -> dict[str, Any]:
     return found if isinstance(found, dict) and isinstance(found.get("title"), str) else {}
 
 
-def _problem_words(status: int, problem: Mapping[str, Any]) -> str:
+def _describe_problem_in_reply(status: int, problem: Mapping[str, Any]) -> str:
     """Return a problem in words, with its first errors."""
     parts = [f"{status} {problem['title']}"]
     if isinstance(problem.get("detail"), str) and problem["detail"] != problem["title"]:
@@ -189,10 +191,10 @@ def _problem_words(status: int, problem: Mapping[str, Any]) -> str:
         parts.append(f"{one.get('pointer', '#')}: {one.get('detail', 'wrong')}")
     if len(rows) > _MOST_PLACES:
         parts.append(f"and {len(rows) - _MOST_PLACES} more")
-    return "; ".join(_shortened_reply(part) for part in parts)
+    return "; ".join(_shorten_reply(part) for part in parts)
 
 
-def _shortened_reply(text: str) -> str:
+def _shorten_reply(text: str) -> str:
     """Return a text from the server, shortened and escaped so that it cannot fill a log or move a terminal's cursor."""
     line = printable_line(one_line(text))
     return line if len(line) <= _LONGEST_TEXT else f"{line[:_LONGEST_TEXT]}..."
@@ -202,7 +204,7 @@ _FAILURES, _REST, _LOG_EVERY = 3, 5.0, 60.0
 _log = logging.getLogger("sidelight.client")
 
 
-class Health:
+class ServiceHealth:
     """Tracks whether the service answers: counts what passed without it, and spares callers the wait while it is down.
 
     After three failures in a row decisions pass at once for five seconds; then one call tries again.

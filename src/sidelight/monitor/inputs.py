@@ -21,24 +21,24 @@ _MOST_BITS = 2048
 _MOST_KEYS, _LONGEST_VALUE = 8, 200
 
 
-def label(value: Any) -> Label:
+def plain_label(value: Any) -> Label:
     """Return a class as plain text or number; NumPy's numbers become Python's."""
-    plain = _python_value(value)
+    plain = _python_value_of_input(value)
     if isinstance(plain, str) or (isinstance(plain, float) and math.isfinite(plain)):
         return plain
     if isinstance(plain, int):  # True and False, too
-        return _writable(plain)
+        return _check_writable_input_number(plain)
     raise SidelightError(f"{value!r} is not a class: give text or a number")
 
 
-def same_label(prediction: Label, true: Label) -> bool:
+def is_same_label(prediction: Label, true: Label) -> bool:
     """Return whether a prediction is right; refuse values that cannot be compared, which would all count as wrong.
 
     Numbers that are equal are the same class, as in Python: 1, 1.0 and True.
     """
     if prediction == true:
         return True
-    kinds = _kind(prediction), _kind(true)
+    kinds = _kind_of_label(prediction), _kind_of_label(true)
     if kinds[0] == kinds[1] or (_TEXT not in kinds and {prediction, true} <= {0, 1}):
         return False
     remedy = "give both as text, with str(...), or both as numbers"
@@ -52,43 +52,43 @@ def same_label(prediction: Label, true: Label) -> bool:
 _TEXT = "text"
 
 
-def _kind(name: Label) -> str:
+def _kind_of_label(name: Label) -> str:
     return _TEXT if isinstance(name, str) else "True or False" if isinstance(name, bool) else "a number"
 
 
-def check_spelling(name: Label, spelled: Mapping[str, Label]) -> None:
+def check_label_spelling(name: Label, spelled: Mapping[str, Label]) -> None:
     """Refuse a new class that is written like a known one of another type, such as "7" and 7: they must be the same."""
     other = spelled.get(str(name))
     if other is not None and isinstance(name, str) != isinstance(other, str):
         raise SidelightError(
-            f"the class {name!r} is {_kind(name)} and the known class {other!r} is {_kind(other)}: give all classes as "
-            "text, with str(...), or all as numbers"
+            f"the class {name!r} is {_kind_of_label(name)} and the known class {other!r} is {_kind_of_label(other)}: "
+            "give all classes as text, with str(...), or all as numbers"
         )
 
 
-def yes_or_no(name: str, value: Any) -> bool:
+def monitor_input_flag(name: str, value: Any) -> bool:
     """Return True or False (1 and 0 and NumPy's booleans are accepted, too)."""
-    plain = _python_value(value)
+    plain = _python_value_of_input(value)
     if isinstance(plain, bool | int | float) and plain in (0, 1):
         return bool(plain)
     raise SidelightError(f"{name} is {value!r}: give True or False; nothing changed")
 
 
-def answer_of(prediction: Label, correct: Any, true: Any, skipped: Any) -> bool | None:
+def monitor_input_answer(prediction: Label, correct: Any, true: Any, skipped: Any) -> bool | None:
     """Return whether an answer says that a prediction is right; None if it is skipped."""
     if skipped is False and true is None and isinstance(correct, bool):
         return correct
-    skip = yes_or_no("skipped", skipped)
+    skip = monitor_input_flag("skipped", skipped)
     if (correct is not None) + (true is not None) + skip != 1:
         raise SidelightError("an answer is one of correct=True or False, label=..., or skipped=True; nothing changed")
     if skip:
         return None
-    return yes_or_no("correct", correct) if true is None else same_label(prediction, label(true))
+    return monitor_input_flag("correct", correct) if true is None else is_same_label(prediction, plain_label(true))
 
 
-def score_of(value: Any, sign: float = 1.0) -> float:
+def monitor_input_score(value: Any, sign: float = 1.0) -> float:
     """Return a score, larger for predictions that are more likely wrong; NaN if it is missing (None or NaN)."""
-    plain = plain_number(value)
+    plain = plain_input_number(value)
     if plain is None:
         return math.nan
     if isinstance(plain, int | float) and not isinstance(plain, bool):
@@ -100,7 +100,7 @@ def score_of(value: Any, sign: float = 1.0) -> float:
     raise SidelightError(f"score is {value!r}: give a number, or None where there is none; nothing changed")
 
 
-def others_of(others: Any, segment: tuple[tuple[str, str], ...]) -> tuple[tuple[str, Label], ...]:
+def monitor_input_versions(others: Any, segment: tuple[tuple[str, str], ...]) -> tuple[tuple[str, Label], ...]:
     """Return what other versions of the model predict about the same item, sorted by version."""
     if others is None:
         return ()
@@ -109,10 +109,10 @@ def others_of(others: Any, segment: tuple[tuple[str, str], ...]) -> tuple[tuple[
     own = dict(segment).get("version")
     if own is None or own in others:
         raise SidelightError("others needs a version of the prediction itself, and it must be another; nothing changed")
-    return tuple((key, label(others[key])) for key in sorted(others))
+    return tuple((key, plain_label(others[key])) for key in sorted(others))
 
 
-def score_from(value: Any) -> float | None:
+def monitor_input_score_from_file(value: Any) -> float | None:
     """Return a score from a file, where it may be text, and is None if the cell is empty."""
     if value is None or value == "":
         return None
@@ -122,7 +122,7 @@ def score_from(value: Any) -> float | None:
         raise SidelightError(f"the score {value!r} is not a number: give a number, or leave it empty") from None
 
 
-def segment_of(segment: Any, version: Any = None) -> tuple[tuple[str, str], ...]:
+def monitor_input_segment(segment: Any, version: Any = None) -> tuple[tuple[str, str], ...]:
     """Return keys and values of a segment as text, sorted by key; the version of the model is one more."""
     if segment is None and version is None:
         return ()
@@ -134,22 +134,22 @@ def segment_of(segment: Any, version: Any = None) -> tuple[tuple[str, str], ...]
     if version is not None and "version" in given:
         raise SidelightError("the segment has a version and there is one besides: give one of them; nothing changed")
     whole = given if version is None else {**given, "version": version}
-    return tuple((key, str(label(whole[key]))[:_LONGEST_VALUE]) for key in sorted(whole))
+    return tuple((key, str(plain_label(whole[key]))[:_LONGEST_VALUE]) for key in sorted(whole))
 
 
-def identifier(value: Any) -> Id:
+def monitor_input_id(value: Any) -> Id:
     """Return an id as plain text or whole number; a UUID becomes its text."""
-    plain = _python_value(value)
+    plain = _python_value_of_input(value)
     if isinstance(plain, str):
         return plain
     if isinstance(plain, int) and not isinstance(plain, bool):
-        return _writable(plain)
+        return _check_writable_input_number(plain)
     if isinstance(plain, uuid.UUID):
         return str(plain)
     raise SidelightError(f"{value!r} is not an id: give text, a whole number or a UUID")
 
 
-def _writable(number: int) -> int:
+def _check_writable_input_number(number: int) -> int:
     """Refuse a number that Python may not be able to write down, see sys.set_int_max_str_digits."""
     if number.bit_length() > _MOST_BITS:
         raise SidelightError(
@@ -158,9 +158,9 @@ def _writable(number: int) -> int:
     return number
 
 
-def plain_number(value: Any) -> Any:
+def plain_input_number(value: Any) -> Any:
     """Return a number of NumPy, or a fraction, as a plain integer or float; anything else as it is."""
-    plain = _python_value(value)
+    plain = _python_value_of_input(value)
     if not isinstance(plain, Fraction):
         return plain
     try:
@@ -169,12 +169,12 @@ def plain_number(value: Any) -> Any:
         return plain
 
 
-def _python_value(value: Any) -> Any:
+def _python_value_of_input(value: Any) -> Any:
     """Return the Python value of a NumPy scalar; anything else as it is."""
     return value.item() if hasattr(value, "item") and getattr(value, "shape", None) == () else value
 
 
-def moment_of(time: Any) -> datetime:
+def monitor_input_moment(time: Any) -> datetime:
     """Return a moment in UTC; one without a time zone is taken as UTC, and None is now.
 
     Numbers, as text too, are seconds since 1970.
@@ -182,7 +182,7 @@ def moment_of(time: Any) -> datetime:
     moment: Any = datetime.now(UTC) if time is None else time
     if hasattr(moment, "astype") and getattr(moment, "dtype", None) is not None and moment.dtype.kind == "M":
         moment = moment.astype("datetime64[us]").item()
-    moment = _python_value(moment)
+    moment = _python_value_of_input(moment)
     try:
         if isinstance(moment, str) and _SECONDS.fullmatch(moment):
             moment = float(moment)
@@ -203,12 +203,12 @@ def moment_of(time: Any) -> datetime:
     raise SidelightError(f"time is {time!r}: give a datetime, a date, ISO text or seconds since 1970{remedy}")
 
 
-def seconds_of(time: Any) -> float:
+def monitor_input_seconds(time: Any) -> float:
     """Return a moment in seconds since 1970."""
-    return moment_of(math.nan if time is None else time).timestamp()
+    return monitor_input_moment(math.nan if time is None else time).timestamp()
 
 
-def as_list(values: Any, name: str = "predictions", single: str = "decide") -> list[Any]:
+def monitor_input_list(values: Any, name: str = "predictions", single: str = "decide") -> list[Any]:
     """Return a list, of plain values if the column can make them; errors suggest `single` for one value."""
     if isinstance(values, str | bytes | Mapping | Set) or len(getattr(values, "shape", ())) > 1:
         raise SidelightError(
@@ -224,11 +224,13 @@ def as_list(values: Any, name: str = "predictions", single: str = "decide") -> l
         raise SidelightError(f"{name} is {values!r}: give a list or a column; `{single}` takes a single one") from None
 
 
-def column(name: str, values: Any, length: int, of: str = "predictions", single: str = "decide") -> list[Any]:
+def monitor_input_column(
+    name: str, values: Any, length: int, of: str = "predictions", single: str = "decide"
+) -> list[Any]:
     """Return as many values as there are predictions or ids; Nones if no values are given."""
     if values is None:
         return [None] * length
-    found = as_list(values, name, single)
+    found = monitor_input_list(values, name, single)
     if len(found) != length:
         raise SidelightError(f"there are {length} {of} and {len(found)} {name}: give one for each")
     return found

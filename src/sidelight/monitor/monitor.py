@@ -13,29 +13,28 @@ from typing import Any, Self
 from sidelight.errors import SidelightError
 from sidelight.monitor.engine.engine import Engine
 from sidelight.monitor.inputs import (
-    answer_of,
-    as_list,
-    column,
-    identifier,
-    label,
-    moment_of,
-    others_of,
-    segment_of,
-    yes_or_no,
+    monitor_input_answer,
+    monitor_input_column,
+    monitor_input_flag,
+    monitor_input_id,
+    monitor_input_list,
+    monitor_input_moment,
+    monitor_input_segment,
+    monitor_input_versions,
+    plain_label,
 )
-from sidelight.monitor.inputs import label as plain_label
 from sidelight.monitor.io import saved_monitor
 from sidelight.monitor.report.breakdown import Comparison, TrueClasses
-from sidelight.monitor.report.make import count_report, finish_report
+from sidelight.monitor.report.make import count_monitor_report, finish_monitor_report
 from sidelight.monitor.report.records import Report
-from sidelight.monitor.report.segments import compare, count_parts
-from sidelight.monitor.report.true_classes import count_true_classes, true_classes
-from sidelight.monitor.settings import SETTINGS, make_settings
+from sidelight.monitor.report.segments import count_segments_for_report, report_comparison_of_versions
+from sidelight.monitor.report.true_classes import count_true_classes_for_report, report_true_classes
+from sidelight.monitor.settings import SETTINGS, make_monitor_settings
 from sidelight.monitor.types import Answer, Decision, Event, VerdictChanged, Verification
 from sidelight.text import wrapped_with_indents
 
 
-def _documented(kind: type[ClassifierMonitor]) -> type[ClassifierMonitor]:
+def _document_monitor_constructor(kind: type[ClassifierMonitor]) -> type[ClassifierMonitor]:
     """Give the constructor the signature and the description that follow from the settings."""
     some = [inspect.Parameter("tolerance", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
     some += [
@@ -54,7 +53,7 @@ def _documented(kind: type[ClassifierMonitor]) -> type[ClassifierMonitor]:
     return kind
 
 
-@_documented
+@_document_monitor_constructor
 class ClassifierMonitor:
     """Decides for each prediction whether to *verify* it or *let it pass*, and reports what it knows about each class.
 
@@ -76,7 +75,7 @@ class ClassifierMonitor:
     """
 
     def __init__(self, tolerance: float | Mapping[Any, float], **settings: Any) -> None:
-        self._hold(Engine(make_settings({"tolerance": tolerance} | settings)))
+        self._hold(Engine(make_monitor_settings({"tolerance": tolerance} | settings)))
 
     def _hold(self, engine: Engine) -> None:
         self.engine = engine
@@ -107,12 +106,12 @@ class ClassifierMonitor:
         which version of the model made it: reports have an error rate for each value. `others` is what other versions
         predict about the same item, as in {"2026-11": "dog"}: `compare` then needs answers only where they disagree.
         """
-        name = None if id is None else identifier(id)
+        name = None if id is None else monitor_input_id(id)
         found = None if score is None else self.engine.settings.score(score)
-        parts = segment_of(segment, version)
-        about = time, found, parts, others_of(others, parts)
+        parts = monitor_input_segment(segment, version)
+        about = time, found, parts, monitor_input_versions(others, parts)
         with self._lock:
-            decision, events = self.engine.decide(label(prediction), name, *about)
+            decision, events = self.engine.decide(plain_label(prediction), name, *about)
         if events:
             self._tell(events)
         return decision
@@ -132,15 +131,23 @@ class ClassifierMonitor:
 
         Everything is checked before the first decision; after an error nothing has changed.
         """
-        labels = [label(one) for one in as_list(predictions)]
-        names = [None if one is None else identifier(one) for one in column("ids", ids, len(labels))]
-        moments = column("times", times, len(labels))
-        values = [self.engine.settings.score(one) for one in column("scores", scores, len(labels))]
-        given = column("segments", segments, len(labels)), column("versions", versions, len(labels))
-        parts = [segment_of(*row) for row in zip(*given, strict=True)]
-        said = [others_of(*row) for row in zip(column("others", others, len(labels)), parts, strict=True)]
+        labels = [plain_label(one) for one in monitor_input_list(predictions)]
+        names = [
+            None if one is None else monitor_input_id(one) for one in monitor_input_column("ids", ids, len(labels))
+        ]
+        moments = monitor_input_column("times", times, len(labels))
+        values = [self.engine.settings.score(one) for one in monitor_input_column("scores", scores, len(labels))]
+        given = (
+            monitor_input_column("segments", segments, len(labels)),
+            monitor_input_column("versions", versions, len(labels)),
+        )
+        parts = [monitor_input_segment(*row) for row in zip(*given, strict=True)]
+        said = [
+            monitor_input_versions(*row)
+            for row in zip(monitor_input_column("others", others, len(labels)), parts, strict=True)
+        ]
         if self.engine.dated:
-            moments = [moment_of(one) for one in moments]
+            moments = [monitor_input_moment(one) for one in moments]
         with self._lock:
             size = self.engine.check_batch(labels, names)
             for name, value in zip(labels, values, strict=True) if scores is not None else ():
@@ -158,9 +165,9 @@ class ClassifierMonitor:
         the first. An id that was never chosen for verification is an error and changes nothing: a label that came
         unasked, say from a complaint, would bias the estimate.
         """
-        name = identifier(id)
+        name = monitor_input_id(id)
         with self._lock:
-            said = answer_of(self.engine.prediction_of(name), correct, label, skipped)
+            said = monitor_input_answer(self.engine.prediction_of(name), correct, label, skipped)
             answer, events = self.engine.answer(name, said, None if label is None else plain_label(label))
         if events:
             self._tell(events)
@@ -171,19 +178,19 @@ class ClassifierMonitor:
 
         Everything is checked before the first answer is recorded; after an error nothing has changed.
         """
-        names = [identifier(one) for one in as_list(ids, "ids", "answer")]
+        names = [monitor_input_id(one) for one in monitor_input_list(ids, "ids", "answer")]
         given = (("answers", correct), ("labels", labels), ("skips", skipped))
-        *said, skip = (column(name, values, len(names), "ids", "answer") for name, values in given)
-        skips = [bool(one is not None and yes_or_no("skipped", one)) for one in skip]
+        *said, skip = (monitor_input_column(name, values, len(names), "ids", "answer") for name, values in given)
+        skips = [bool(one is not None and monitor_input_flag("skipped", one)) for one in skip]
         with self._lock:
             known = [self.engine.prediction_of(name) for name in names]
             answers = []
             for place, row in enumerate(zip(known, *said, skips, strict=True)):
                 try:
-                    answers.append(answer_of(*row))
+                    answers.append(monitor_input_answer(*row))
                 except SidelightError as error:
                     raise SidelightError(f"row {place} (id {names[place]!r}): {error}") from None
-            truths = [None if one is None else label(one) for one in said[1]]
+            truths = [None if one is None else plain_label(one) for one in said[1]]
             done = [self.engine.answer(*row) for row in zip(names, answers, truths, strict=True)]
         self._tell(event for _, events in done for event in events)
         return [answer for answer, _ in done]
@@ -231,21 +238,21 @@ class ClassifierMonitor:
         """Return the changes of verdicts, oldest first, for all classes or for one; at most the last 100 of each."""
         with self._lock:
             classes = self.engine.classes
-            states = classes.values() if prediction is None else [classes.get(label(prediction))]
+            states = classes.values() if prediction is None else [classes.get(plain_label(prediction))]
             found = [event for state in states if state is not None for event in state.events]
         return sorted(found, key=lambda event: event.decision)
 
     def report(self) -> Report:
         """Return what is known about every class."""
         with self._lock:
-            counted = count_report(self.engine)
-        return finish_report(counted)
+            counted = count_monitor_report(self.engine)
+        return finish_monitor_report(counted)
 
     def true_classes(self) -> TrueClasses:
         """Return what the true classes are where answers have told them: a confusion matrix, and what is missed."""
         with self._lock:
-            told = count_true_classes(self.engine)
-        return true_classes(told)
+            told = count_true_classes_for_report(self.engine)
+        return report_true_classes(told)
 
     def compare(self, old: Any, new: Any) -> Comparison:
         """Return whether the predictions of one version of the model are wrong more often than those of another.
@@ -254,17 +261,17 @@ class ClassifierMonitor:
         "unknown". If predictions of `old` came with those of `new` as `others`, both are compared on the same items.
         """
         with self._lock:
-            parts = count_parts(self.engine)
-        return compare(parts, str(label(old)), str(label(new)))
+            parts = count_segments_for_report(self.engine)
+        return report_comparison_of_versions(parts, str(plain_label(old)), str(plain_label(new)))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to a JSON file, completely or not at all; `sidelight.monitor.io.saved_monitor` says how."""
-        saved_monitor.write(path, self.to_dict())
+        saved_monitor.write_saved_monitor(path, self.to_dict())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Return the monitor in a file; it continues exactly as the saved one would have."""
-        return cls.from_dict(saved_monitor.read(path))
+        return cls.from_dict(saved_monitor.read_saved_monitor(path))
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data."""

@@ -8,7 +8,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 
-from sidelight.service.problems import Problem, retry_after
+from sidelight.service.problems import Problem, retry_after_header_of_problem
 
 try:
     import resource
@@ -48,7 +48,7 @@ _CONNECTIONS = 1_000
 _SPARE_FILES = 128
 
 
-def most_connections() -> int:
+def limit_of_service_connections() -> int:
     """Return how many connections a process may have: some of the files that it may open are for the database."""
     if resource is None:
         return _CONNECTIONS
@@ -102,7 +102,7 @@ class RateLimit:
         if not enough:
             wait -= self._patience
             detail = self._words.format(rate=self.rate, wait=wait)
-            raise Problem("too-many", detail, headers=retry_after(wait))
+            raise Problem("too-many", detail, headers=retry_after_header_of_problem(wait))
         return wait
 
     def forget(self, key: str) -> None:
@@ -111,7 +111,7 @@ class RateLimit:
             self._buckets.pop(key, None)
 
 
-def neighborhood(host: str) -> str:
+def rate_limit_key_of_address(host: str) -> str:
     """Return what counts as one client: an IPv4 address, or an IPv6 network of 64 bits, which one customer gets."""
     try:
         address = ipaddress.ip_address(host)

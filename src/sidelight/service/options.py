@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
-    from sidelight.service.auth.single_sign_on import Provider
+    from sidelight.service.auth.single_sign_on import SignInProvider
 
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
-def stop_process(error: BaseException) -> None:
+def stop_service_process(error: BaseException) -> None:
     """End the process at once: after a disk failure, no waiting request may be answered."""
     sys.stderr.write(f"sidelight: {error}; stopping\n")
     sys.stderr.flush()
     os._exit(70)
 
 
-def is_loopback(host: str) -> bool:
+def is_loopback_host(host: str) -> bool:
     """Say whether a host is this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
@@ -69,13 +69,13 @@ class Options:
     """Host names, without ports, that requests may use; that of `url` is always included."""
     requests_per_second: float = 1000.0
     """Requests per second that each key may send to each process."""
-    provider: Provider | None = None
+    provider: SignInProvider | None = None
     """Where people may sign in without a password of this service."""
     local_passwords: bool = True
     """Whether people may sign in with a password of this service."""
     egress: Egress = INTERNET
     """How webhooks leave."""
-    on_fatal: Callable[[BaseException], None] = stop_process
+    on_fatal: Callable[[BaseException], None] = stop_service_process
     """Called after a disk failure."""
 
     @property

@@ -40,7 +40,7 @@ class Problem(SidelightError):  # noqa: N818, the word of RFC 9457
     """A refused request; nothing has changed.
 
     The `kind`, a key of `TITLES`, determines status, title and type. `detail` says what is wrong with this request, and
-    what to do, and each of the `places`, see `place`, where.
+    what to do, and each of the `places`, see `problem_place`, where.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Problem(SidelightError):  # noqa: N818, the word of RFC 9457
         places: Iterable[Mapping[str, Any]] = (),
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        detail = _shortened_text(detail, _LONGEST_TEXT)
+        detail = _shorten_text_of_problem(detail, _LONGEST_TEXT)
         super().__init__(detail)
         self.kind = kind
         self.status, self.title = TITLES[kind]
@@ -70,33 +70,33 @@ class Problem(SidelightError):  # noqa: N818, the word of RFC 9457
         return body | {"errors": self.places} if self.places else body
 
 
-def place(path: Iterable[str | int], detail: str, **others: Any) -> dict[str, Any]:
+def problem_place(path: Iterable[str | int], detail: str, **others: Any) -> dict[str, Any]:
     """Describe one error in the body: the keys and indices that lead to it, and what to do.
 
     The place is written as a JSON pointer in a fragment (RFC 6901, section 6), as in the example of RFC 9457.
     """
-    steps = (_shortened_text(str(step), _LONGEST_STEP).replace("~", "~0").replace("/", "~1") for step in path)
+    steps = (_shorten_text_of_problem(str(step), _LONGEST_STEP).replace("~", "~0").replace("/", "~1") for step in path)
     pointer = "#" + "".join("/" + quote(step, safe="~", errors="replace") for step in steps)
-    return {"detail": _shortened_text(detail, _LONGEST_TEXT), "pointer": pointer} | others
+    return {"detail": _shorten_text_of_problem(detail, _LONGEST_TEXT), "pointer": pointer} | others
 
 
-def _shortened_text(text: str, most: int) -> str:
+def _shorten_text_of_problem(text: str, most: int) -> str:
     """Return a text, without its end if it is too long: it may contain what was sent."""
     return text if len(text) <= most else f"{text[:most]}..."
 
 
-def unavailable_now(detail: str, seconds: float) -> Problem:
+def unavailable_problem(detail: str, seconds: float) -> Problem:
     """Return the refusal of a request that may be sent again, with the same ids, after this many seconds."""
-    return Problem("unavailable", detail, headers=retry_after(seconds))
+    return Problem("unavailable", detail, headers=retry_after_header_of_problem(seconds))
 
 
-def retry_after(seconds: float) -> dict[str, str]:
+def retry_after_header_of_problem(seconds: float) -> dict[str, str]:
     """Return the header that says when to try again, in whole seconds of at least 1."""
     return {"Retry-After": str(max(1, math.ceil(seconds)))}
 
 
 @contextmanager
-def relocated_problems(batch: str | None) -> Iterator[None]:
+def relocate_problems_of_rows(batch: str | None) -> Iterator[None]:
     """Make problems with rows point to the body that contained the rows.
 
     `batch` is the field that holds the rows, or None if the body was a single row.
@@ -118,7 +118,7 @@ _INVISIBLE = frozenset({"Zs", "Zl", "Zp", "Cc", "Cf"})
 """Categories of white space, control characters and marks of direction."""
 
 
-def text_fault(value: Any) -> str | None:
+def request_text_fault(value: Any) -> str | None:
     """Say what is wrong with a text, or return None."""
     if not isinstance(value, str) or not 1 <= len(value) <= MOST_CHARACTERS:
         return f"give a text of 1 to {MOST_CHARACTERS} characters"
@@ -129,18 +129,18 @@ def text_fault(value: Any) -> str | None:
     return None
 
 
-def check_text(name: str, value: Any) -> str:
+def check_request_text(name: str, value: Any) -> str:
     """Return the text, or refuse it as the field `name` of a body."""
-    fault = text_fault(value)
+    fault = request_text_fault(value)
     if fault is not None:
-        raise Problem("invalid", f"{name} is not allowed: {fault}", places=[place([name], fault)])
+        raise Problem("invalid", f"{name} is not allowed: {fault}", places=[problem_place([name], fault)])
     return str(value)
 
 
-def label_fault(value: Any) -> str | None:
+def request_label_fault(value: Any) -> str | None:
     """Say what is wrong with a class, or return None."""
     if isinstance(value, str):
-        return text_fault(value)
+        return request_text_fault(value)
     if isinstance(value, bool) or (isinstance(value, int) and abs(value) < _LARGEST):
         return None
     if isinstance(value, float) and math.isfinite(value):

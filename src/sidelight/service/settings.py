@@ -8,35 +8,47 @@ from typing import Any
 
 from sidelight.errors import ParameterError
 from sidelight.monitor.engine.engine import Engine
-from sidelight.monitor.setting import Kind, choice, flag, number, setting, settings_of
-from sidelight.monitor.settings import LIMITS, SETTINGS, make_settings
+from sidelight.monitor.setting import (
+    SettingKind,
+    choice_setting,
+    declare_setting,
+    flag_setting,
+    number_setting,
+    settings_declared_by,
+)
+from sidelight.monitor.settings import LIMITS, SETTINGS, make_monitor_settings
 from sidelight.service.limits import PLACES
-from sidelight.service.problems import Problem, place, text_fault
+from sidelight.service.problems import Problem, problem_place, request_text_fault
 
 
-def _checked_labels(value: Any) -> tuple[str, ...]:
+def _check_review_labels(value: Any) -> tuple[str, ...]:
     # A line break in a label would not survive the forms of the pages.
-    texts = isinstance(value, tuple) and all(text_fault(one) is None and one.splitlines() == [one] for one in value)
+    texts = isinstance(value, tuple) and all(
+        request_text_fault(one) is None and one.splitlines() == [one] for one in value
+    )
     if not texts or len(set(value)) < len(value) or len(value) > _MOST:
         raise ValueError
     return value
 
 
-def _checked_instructions(value: Any) -> str:
+def _check_review_instructions(value: Any) -> str:
     if not isinstance(value, str) or len(value) > _LONGEST:
         raise ValueError
     return value
 
 
 _MOST, _LONGEST = 200, 10_000
-_TEXTS = Kind(
+_TEXTS = SettingKind(
     "texts",
     f"a list of at most {_MOST} different texts of 1 to 200 characters that can be seen, in one line each",
     {"type": "array", "items": {"type": "string", "minLength": 1, "maxLength": 200}, "maxItems": _MOST},
-    _checked_labels,
+    _check_review_labels,
 )
-_INSTRUCTIONS = Kind(
-    "text", f"a text of at most {_LONGEST} characters", {"type": "string", "maxLength": _LONGEST}, _checked_instructions
+_INSTRUCTIONS = SettingKind(
+    "text",
+    f"a text of at most {_LONGEST} characters",
+    {"type": "string", "maxLength": _LONGEST},
+    _check_review_instructions,
 )
 
 
@@ -44,30 +56,30 @@ _INSTRUCTIONS = Kind(
 class ReviewSettings:
     """How the verifications of a monitor are reviewed; all of these settings can be changed."""
 
-    reviews: int = setting(
-        choice(1, 2), 1, "How many reviews a verification needs, 1 or 2; if two disagree, a third settles it."
+    reviews: int = declare_setting(
+        choice_setting(1, 2), 1, "How many reviews a verification needs, 1 or 2; if two disagree, a third settles it."
     )
-    lease: float = setting(
-        number("seconds from 10 to 86400", minimum=10.0, maximum=86_400.0),
+    lease: float = declare_setting(
+        number_setting("seconds from 10 to 86400", minimum=10.0, maximum=86_400.0),
         900.0,
         "Seconds that a reviewer has for a verification before someone else may get it.",
     )
-    blind: bool = setting(
-        flag(), False, "Whether reviewers choose a label without seeing the prediction; needs labels."
+    blind: bool = declare_setting(
+        flag_setting(), False, "Whether reviewers choose a label without seeing the prediction; needs labels."
     )
-    labels: tuple[str, ...] = setting(
+    labels: tuple[str, ...] = declare_setting(
         _TEXTS, (), "The labels that reviewers choose from; without any, they say right or wrong."
     )
-    retention: float | None = setting(
-        number("days, at least 0", minimum=0.0),
+    retention: float | None = declare_setting(
+        number_setting("days, at least 0", minimum=0.0),
         30.0,
         "Days that a payload is kept after the answer; empty or null to keep it forever.",
         optional=True,
     )
-    image_hosts: tuple[str, ...] = setting(
+    image_hosts: tuple[str, ...] = declare_setting(
         _TEXTS, (), "Hosts whose images the pages may show if payloads link to them."
     )
-    instructions: str = setting(_INSTRUCTIONS, "", "Instructions for reviewers.")
+    instructions: str = declare_setting(_INSTRUCTIONS, "", "Instructions for reviewers.")
 
     def __post_init__(self) -> None:
         found = []
@@ -75,14 +87,14 @@ class ReviewSettings:
             try:
                 one.checked(getattr(self, name))
             except ParameterError:
-                found.append(place(["settings", name], f"give {one.kind.wanted}"))
+                found.append(problem_place(["settings", name], f"give {one.kind.wanted}"))
         if self.blind is True and not self.labels:
-            found.append(place(["settings", "blind"], "give the list of labels, too"))
+            found.append(problem_place(["settings", "blind"], "give the list of labels, too"))
         if found:
             raise Problem("invalid", "some settings are not allowed", places=found)
 
 
-REVIEW = settings_of(ReviewSettings)
+REVIEW = settings_declared_by(ReviewSettings)
 SERVED = {name: one for name, one in SETTINGS.items() if one.served}
 _QUEUE_SCHEMAS = {name: one.schema for name, one in REVIEW.items()}
 ALL_SCHEMA: dict[str, Any] = {
@@ -99,7 +111,7 @@ CHANGEABLE_SCHEMA: dict[str, Any] = {
 }
 
 
-def split(settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def split_settings(settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the settings of the library and those of the queue; unknown names are refused.
 
     Policies have further parameters, so other names go to the library, which knows them.
@@ -107,48 +119,52 @@ def split(settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     for name in settings:
         if name in SETTINGS and name not in SERVED:
             raise Problem(
-                "invalid", f"{name} cannot be set in the service", places=[place(["settings", name], "leave it out")]
+                "invalid",
+                f"{name} cannot be set in the service",
+                places=[problem_place(["settings", name], "leave it out")],
             )
     review = {name: value for name, value in settings.items() if name in REVIEW}
     return {name: settings[name] for name in settings if name not in review}, review
 
 
-def make_monitor(settings: Mapping[str, Any]) -> Engine:
+def make_monitor_from_settings(settings: Mapping[str, Any]) -> Engine:
     """Return a new monitor with settings from JSON.
 
     A value for each class is an object, or a list of pairs if some classes are numbers or one is null (all others).
     Patience is a number of decisions, {"seconds": ...}, "never" or null.
     """
-    values = {name: from_json(name, value) for name, value in settings.items()}
+    values = {name: settings_value_from_json(name, value) for name, value in settings.items()}
     try:
         # Only the database answers retries.
-        return Engine(make_settings(values | {"remember_passes": 0}))
+        return Engine(make_monitor_settings(values | {"remember_passes": 0}))
     except ParameterError as error:
-        places = [place(["settings", error.name], str(error))]
+        places = [problem_place(["settings", error.name], str(error))]
         raise Problem("invalid", "some settings are not allowed", places=places) from None
 
 
-def from_json(name: str, value: Any) -> Any:
+def settings_value_from_json(name: str, value: Any) -> Any:
     """Return the value of a setting as the library takes it."""
     return SETTINGS[name].kind.from_json(value) if name in SETTINGS else value
 
 
-def make_review(values: Mapping[str, Any], before: ReviewSettings | None = None) -> ReviewSettings:
+def make_review_settings(values: Mapping[str, Any], before: ReviewSettings | None = None) -> ReviewSettings:
     """Return the settings of the queue: the earlier ones, with these values changed."""
     plain: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
     return replace(before or ReviewSettings(), **plain)
 
 
-def review_plain(review: ReviewSettings) -> dict[str, Any]:
+def plain_review_settings(review: ReviewSettings) -> dict[str, Any]:
     """Return the settings of the queue as plain data for JSON."""
     return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(review).items()}
 
 
-def check_changeable(settings: Mapping[str, Any]) -> None:
+def check_changeable_settings(settings: Mapping[str, Any]) -> None:
     """Refuse to change settings that cannot be changed."""
     wrong = [name for name in settings if name not in LIMITS and name not in REVIEW]
     if wrong:
         detail = f"only {', '.join(LIMITS)} and the settings of the queue can be changed: create a new monitor"
         raise Problem(
-            "invalid", "this cannot be changed", places=[place(["settings", name], detail) for name in wrong[:PLACES]]
+            "invalid",
+            "this cannot be changed",
+            places=[problem_place(["settings", name], detail) for name in wrong[:PLACES]],
         )

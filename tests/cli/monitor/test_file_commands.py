@@ -7,12 +7,12 @@ from datetime import timedelta
 import pytest
 from click.testing import CliRunner
 
-from sidelight.cli.monitor.group import command
+from sidelight.cli.monitor.group import monitor_command
 from sidelight.monitor import ClassifierMonitor
 
 
 def invoke(*arguments, columns=60, **more):
-    return CliRunner().invoke(command, list(map(str, arguments)), env={"COLUMNS": str(columns)}, **more)
+    return CliRunner().invoke(monitor_command, list(map(str, arguments)), env={"COLUMNS": str(columns)}, **more)
 
 
 def said(*arguments, **more):

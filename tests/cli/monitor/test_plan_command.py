@@ -6,12 +6,12 @@ import random
 import pytest
 from click.testing import CliRunner
 
-from sidelight.cli.monitor.group import command
+from sidelight.cli.monitor.group import monitor_command
 from sidelight.monitor.stats.confidence import rate_test
 
 
 def invoke(*arguments):
-    return CliRunner().invoke(command, ["plan", *map(str, arguments)])
+    return CliRunner().invoke(monitor_command, ["plan", *map(str, arguments)])
 
 
 def test_the_labels_are_those_that_a_test_takes():

@@ -7,14 +7,14 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from sidelight.cli.monitor.group import command
+from sidelight.cli.monitor.group import monitor_command
 
 RATES = {"cat": 0.01, "dog": 0.03, "horse": 0.2}
 COLUMNS = ("--prediction", "predicted", "--truth", "label", "--tolerance", "0.05")
 
 
 def invoke(*arguments, columns=80, **more):
-    return CliRunner().invoke(command, list(map(str, arguments)), env={"COLUMNS": str(columns)}, **more)
+    return CliRunner().invoke(monitor_command, list(map(str, arguments)), env={"COLUMNS": str(columns)}, **more)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from sidelight._storage import file_lock
-from sidelight.cli.monitor.shared_file import changing_monitor_file, create, text_of
+from sidelight.cli.monitor.shared_file import changing_monitor_file, create_shared_monitor_file, shared_file_text
 from sidelight.errors import FileError, NoFileError, SidelightError
 from sidelight.monitor import ClassifierMonitor
 
@@ -35,7 +35,7 @@ def start(path, name, times):
 @pytest.fixture
 def path(tmp_path):
     path = tmp_path / "monitor.json"
-    create(path, ClassifierMonitor(0.05, policy="explore"))
+    create_shared_monitor_file(path, ClassifierMonitor(0.05, policy="explore"))
     return path
 
 
@@ -73,7 +73,7 @@ def test_a_mistake_changes_nothing(path):
         change()
     assert path.read_bytes() == before
     with pytest.raises(FileError, match="already"):
-        create(path, ClassifierMonitor(0.05))
+        create_shared_monitor_file(path, ClassifierMonitor(0.05))
     with pytest.raises(NoFileError), changing_monitor_file(path.with_name("none.json")):
         pass
     assert [file.name for file in path.parent.iterdir()] == ["monitor.json"]
@@ -95,7 +95,7 @@ def test_a_lock_file_that_was_left_behind_is_taken_over(path):
 
 
 def test_classes_and_ids_are_text():
-    assert [text_of(one) for one in (7, 7.0, 7.5, "07", True, None, ["7"])] == [
+    assert [shared_file_text(one) for one in (7, 7.0, 7.5, "07", True, None, ["7"])] == [
         "7",
         "7",
         "7.5",

@@ -38,7 +38,9 @@ def test_help_says_why():
 def test_every_kernel_strategy_is_compiled_in_every_environment(monkeypatch):
     ran = []
     monkeypatch.setattr(
-        compile_command, "_run", lambda strategy, environment: ran.append((strategy.name, environment.name))
+        compile_command,
+        "_play_for_compile_command",
+        lambda strategy, environment: ran.append((strategy.name, environment.name)),
     )
     result = invoke()
     assert result.exit_code == 0

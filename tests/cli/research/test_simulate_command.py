@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 import sidelight as sl
 from sidelight.cli import main
-from sidelight.cli.research.arguments.players import value_of
+from sidelight.cli.research.arguments.players import parse_argument_value
 from sidelight.text import number
 
 SMALL = ("--horizon", "60", "--runs", "4", "--checkpoints", "6")
@@ -332,7 +332,7 @@ def test_hopeless_games_are_refused():
     ],
 )
 def test_values(text, value):
-    found = value_of(text)
+    found = parse_argument_value(text)
     assert found == value
     assert type(found) is type(value)
 

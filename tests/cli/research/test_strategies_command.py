@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 import sidelight as sl
 from sidelight.cli import main
-from sidelight.cli.research.docstrings import describe
+from sidelight.cli.research.docstrings import describe_class_for_command
 
 NAMES = list(sl.strategies.names())
 PUBLISHED = ["PublishedCBPSide", "PublishedRandCBPSide"]
@@ -26,7 +26,7 @@ def test_the_list_has_every_strategy_and_fits(columns):
     assert [line.split()[0] for line in lines[1:] if not line.startswith(" ")] == NAMES
     flat = " ".join(result.output.split())
     for name in sl.strategies.names():
-        assert describe(getattr(sl.strategies, name)).line in flat
+        assert describe_class_for_command(getattr(sl.strategies, name)).line in flat
     assert 'G. Bartók, N. Zolghadr, Cs. Szepesvári, "An adaptive algorithm' in flat
 
 
@@ -62,21 +62,30 @@ def test_json_lists_the_same():
 
 
 def test_several_papers_are_apart():
-    papers = describe(sl.strategies.FeedExp3).papers
+    papers = describe_class_for_command(sl.strategies.FeedExp3).papers
     assert len(papers) == 3
     assert all(paper[0].isupper() and paper.endswith(".") for paper in papers)
 
 
 def test_what_a_class_does_not_say_its_parent_does():
-    assert describe(sl.strategies.PGIDS).papers == describe(sl.strategies.PGTS).papers
-    assert describe(sl.strategies.PGIDS).parameters["transitions"]
+    assert (
+        describe_class_for_command(sl.strategies.PGIDS).papers == describe_class_for_command(sl.strategies.PGTS).papers
+    )
+    assert describe_class_for_command(sl.strategies.PGIDS).parameters["transitions"]
 
 
 def test_the_text_of_a_parent_wins_over_a_reference_to_it():
-    assert describe(sl.strategies.CBP).parameters["alpha"] == describe(sl.strategies.RandCBP).parameters["alpha"]
-    assert describe(sl.strategies.CBPSide).parameters["model"].startswith("How symbols depend on the context")
+    assert (
+        describe_class_for_command(sl.strategies.CBP).parameters["alpha"]
+        == describe_class_for_command(sl.strategies.RandCBP).parameters["alpha"]
+    )
+    assert (
+        describe_class_for_command(sl.strategies.CBPSide)
+        .parameters["model"]
+        .startswith("How symbols depend on the context")
+    )
     for name in PUBLISHED:
-        assert '"printed"' in describe(getattr(sl.strategies, name)).parameters["bounds"]
+        assert '"printed"' in describe_class_for_command(getattr(sl.strategies, name)).parameters["bounds"]
 
 
 def test_what_only_reproduces_print_is_not_listed():

@@ -16,8 +16,8 @@ from service.served import Served
 
 from sidelight.cli import main
 from sidelight.service.domain.service import Service
-from sidelight.service.server.commands import address_file, command_request
-from sidelight.service.store import file_of, open_storage
+from sidelight.service.server.commands import request_of_admin_command, server_address_file
+from sidelight.service.store import open_storage, sqlite_file_of_storage
 
 
 def invoke(*arguments, code=0):
@@ -170,7 +170,7 @@ def test_commands_while_the_database_is_served(tmp_path):
         assert httpx.get(f"{server.url}/v1/monitors", headers=headers, trust_env=False).status_code == 200
         link = invoke("recover", "--database", database, "--url", "http://elsewhere").stdout.strip()
         assert link.startswith(f"{server.url}/start#")  # the server knows better where it is
-        assert stat.S_IMODE(address_file(database).stat().st_mode) == 0o600
+        assert stat.S_IMODE(server_address_file(database).stat().st_mode) == 0o600
         invoke("reviewer", "invite", "Ada", "--database", database)
         assert listed("reviewer", database)[0]["name"] == "Ada"
         assert "there is no reviewer" in invoke("reviewer", "link", "Eve", "--database", database, code=2).stderr
@@ -218,7 +218,7 @@ def test_an_export_that_is_cut_short_is_silent(tmp_path):
 @contextlib.contextmanager
 def in_use(database):
     """Serve a database, so that commands about a file have to ask its server."""
-    if file_of(database) is None:
+    if sqlite_file_of_storage(database) is None:
         yield
         return
     with Served(database):
@@ -231,7 +231,7 @@ def test_who_takes_data_out_is_noted(filled, tmp_path):
         invoke("backup", tmp_path / "backup.db", "--database", filled)
         invoke("export", "--monitor", "digits", "--database", filled)
         invoke("copy", tmp_path / "copy.db", "--database", filled)
-        rows = command_request(filled, "GET", "/v1/audit")["notes"]
+        rows = request_of_admin_command(filled, "GET", "/v1/audit")["notes"]
     noted = {(row["actor"], row["action"], row["subject"]) for row in rows}
     assert noted >= {
         ("command", "backup made", "backup.db"),
@@ -250,7 +250,7 @@ def test_a_file_that_nobody_serves_is_not_changed_by_taking_data_out(tmp_path, l
     file = folder / "monday.db"
     invoke("backup", file, "--database", tmp_path / "test.db")
     if left_over:  # as after a server was killed
-        address_file(file).write_text('{"url": "http://127.0.0.1:1", "key": "x"}')
+        server_address_file(file).write_text('{"url": "http://127.0.0.1:1", "key": "x"}')
     before = file.read_bytes()
     for command in (["export"], ["backup", tmp_path / "again.db"], ["copy", tmp_path / "copy.db"], ["check"]):
         assert "noted" not in invoke(*command, "--database", file).stderr

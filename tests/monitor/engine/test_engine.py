@@ -10,7 +10,7 @@ import pytest
 from sidelight.errors import SidelightError
 from sidelight.monitor import ClassifierMonitor, Decision, Reason
 from sidelight.monitor.engine.engine import Engine
-from sidelight.monitor.report.make import make_report
+from sidelight.monitor.report.make import make_monitor_report
 from sidelight.monitor.types import VerificationClosed
 
 SETTINGS = {
@@ -108,7 +108,7 @@ def test_what_was_decided_and_what_was_recorded_are_the_same_monitor(settings, s
         twins.random.choices((twins.decide, twins.answer, twins.other), (10, 35, 0.3))[0]()
     assert json.dumps(twins.here.to_dict()) == json.dumps(twins.there.to_dict())
     assert twins.events[0] == twins.events[1]
-    assert make_report(twins.here) == make_report(twins.there)
+    assert make_monitor_report(twins.here) == make_monitor_report(twins.there)
     assert [twins.here.decide("b", f"z{k}") for k in range(50)] == [twins.there.decide("b", f"z{k}") for k in range(50)]
 
 
@@ -122,7 +122,7 @@ def test_so_they_are_with_scores(settings):
         twins.random.choices((twins.decide, twins.answer, twins.other), (10, 35, 0.3))[0]()
     assert json.dumps(twins.here.to_dict()) == json.dumps(twins.there.to_dict())
     assert twins.events[0] == twins.events[1]
-    assert make_report(twins.here) == make_report(twins.there)
+    assert make_monitor_report(twins.here) == make_monitor_report(twins.there)
     again = [[one.decide("b", f"z{k}", None, k % 7) for k in range(50)] for one in (twins.here, twins.there)]
     assert again[0] == again[1]
 

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from sidelight.errors import SidelightError
 from sidelight.monitor import ClassifierMonitor
-from sidelight.monitor.engine.clock import Patience
-from sidelight.monitor.engine.line import LETTERS, OVERDUE, PENDING, RIGHT, SKIPPED, WRONG, Line
-from sidelight.monitor.report.wording import stands_text
+from sidelight.monitor.engine.clock import AnswerPatience
+from sidelight.monitor.engine.line import LETTERS, OVERDUE, PENDING, RIGHT, SKIPPED, WRONG, VerificationLine
+from sidelight.monitor.report.wording import word_standing_verdict_of_report
 
 
 def naive_counts(requests, window=None):
@@ -167,7 +167,7 @@ def test_overdue_requests_count_for_caps_on_asking_only():
     ],
 )
 def test_a_report_says_when_a_verdict_stands(k, m, text):
-    assert stands_text(k, m) == text
+    assert word_standing_verdict_of_report(k, m) == text
 
 
 def test_a_late_answer_takes_its_place_and_may_reopen_the_class():
@@ -181,7 +181,7 @@ def test_a_late_answer_takes_its_place_and_may_reopen_the_class():
     k, m = one.stands
     assert m == 3
     assert 0 <= k < 3
-    assert f"'below' {stands_text(k, 3)}" in str(monitor.report())
+    assert f"'below' {word_standing_verdict_of_report(k, 3)}" in str(monitor.report())
     said = [monitor.answer(id, correct=False) for id in late]
     assert [answer.verdict for answer in said] == ["below"] * k + ["unknown"] * (3 - k)
     assert said[k].changed
@@ -301,7 +301,7 @@ def test_what_is_not_a_patience(patience):
 
 
 def test_the_default_patience_follows_the_usual_delay_and_is_bounded():
-    patience = Patience(None)
+    patience = AnswerPatience(None)
     assert patience.limit == 500
     for delay in [0] * 201 + [40_000] * 199:
         patience.learn(delay)
@@ -360,7 +360,7 @@ def test_an_overdue_request_that_is_forgotten_is_not_listed_as_overdue():
 
 def test_windows_are_followed_in_constant_time():
     """The number of steps does not grow with the window: what is looked at is the oldest answer and the newest."""
-    line = Line(window=50_000)
+    line = VerificationLine(window=50_000)
     for place in range(120_000):
         line.append(place)
         line.marks[place] = WRONG if place % 10 == 0 else RIGHT

@@ -8,7 +8,7 @@ import pytest
 
 from sidelight.errors import SidelightError
 from sidelight.monitor import ClassifierMonitor, Reason
-from sidelight.monitor.engine.rationing import Rationing
+from sidelight.monitor.engine.rationing import VerificationRationing
 from sidelight.monitor.stats.prospects import Prospects
 
 MONDAY = date(2024, 1, 1)
@@ -81,7 +81,7 @@ def test_big_classes_at_tolerance_do_not_take_the_labels_of_others():
     assert decided[0] >= 2 * decided[1]
 
 
-class TrueOrder(Rationing):
+class TrueOrder(VerificationRationing):
     """Knows the rates, and so how many labels each verdict takes on average."""
 
     def prospects_of(self, state):
@@ -245,8 +245,10 @@ def test_decisions_that_were_recorded_count_as_if_they_were_made_here():
 
 def test_a_decision_looks_at_its_own_class_only(monkeypatch):
     renewed = []
-    renew = Rationing._renew
-    monkeypatch.setattr(Rationing, "_renew", lambda self, state, claim: (renewed.append(1), renew(self, state, claim)))
+    renew = VerificationRationing._renew
+    monkeypatch.setattr(
+        VerificationRationing, "_renew", lambda self, state, claim: (renewed.append(1), renew(self, state, claim))
+    )
     monitor = monitor_of(daily_cap=50)
     monitor.decide_many(range(2000), times=[MONDAY] * 2000)
     monitor.decide_many([*range(2000)] * 2, times=[MONDAY + timedelta(1)] * 4000)

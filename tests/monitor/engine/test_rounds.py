@@ -10,7 +10,7 @@ import pytest
 from sidelight.errors import SidelightError
 from sidelight.monitor import ClassifierMonitor, Reason
 from sidelight.monitor.stats.confidence import rate_test
-from sidelight.monitor.stats.scores.bins import BINS, MISSING, bin_of
+from sidelight.monitor.stats.scores.bins import BINS, MISSING, score_bin_of
 
 
 class Twin:
@@ -63,7 +63,7 @@ def test_evidence_is_that_of_the_slow_twin(seed):
         decision = monitor.decide("a", id=place, score=score)
         rounds = monitor.engine.classes["a"].rounds
         epoch = rounds.epochs[number]
-        b = bin_of(rounds.edges[rounds.edges_of[number]], score) if number else 0
+        b = score_bin_of(rounds.edges[rounds.edges_of[number]], score) if number else 0
         if decision.reason in (Reason.OPEN, Reason.SPARED):
             assert decision.propensity == epoch.propensities[b]
             twin.rounds.append((place if decision.verify else None, epoch, epoch.centres[b], epoch.propensities[b]))
@@ -195,5 +195,5 @@ def test_the_fair_part_of_the_answers_notices_drift_and_no_other_change():
 
 
 def test_missing_scores_have_a_bin_of_their_own():
-    assert bin_of([0.0] * 14, math.nan) == MISSING == BINS - 1
-    assert [bin_of([0.0, 1.0], one) for one in (-5.0, 0.0, 0.5, 1.0)] == [0, 1, 1, 2]
+    assert score_bin_of([0.0] * 14, math.nan) == MISSING == BINS - 1
+    assert [score_bin_of([0.0, 1.0], one) for one in (-5.0, 0.0, 0.5, 1.0)] == [0, 1, 1, 2]

@@ -6,8 +6,8 @@ import pytest
 import sidelight as sl
 from sidelight.monitor import ClassifierMonitor
 from sidelight.monitor.policies import CBPPolicy, RandCBPPolicy, wald_cap
-from sidelight.monitor.policies.detection import draw, verifies
-from sidelight.monitor.stats.randomness import key_of, uniform
+from sidelight.monitor.policies.detection import detection_policy_verifies, draw_confidence_of_detection_policy
+from sidelight.monitor.stats.randomness import random_key_of_class, uniform_number_of_key
 
 VERIFY, PASS = 0, 1
 
@@ -64,7 +64,7 @@ def test_decisions_are_those_of_the_general_strategy(policy, tau):
         for t, wrong in enumerate(outcomes):
             u = next(source) if rule.draws and t >= 2 else 1.0
             action = general.act()
-            assert verifies(rule, t, verified, errors, u) == (action == VERIFY), (run, t)
+            assert detection_policy_verifies(rule, t, verified, errors, u) == (action == VERIFY), (run, t)
             if action == VERIFY:
                 verified += 1
                 errors += int(wrong)
@@ -81,8 +81,8 @@ def test_monitor_in_guard_mode_plays_the_general_strategy(policy):
     general = {}
     for name in rates:
         general[name] = strategy("0.2", policy).reset()
-        key = key_of(8, name, "policy")
-        general[name]._rng = Uniforms([uniform(key, t) for t in range(2, 5000)])
+        key = random_key_of_class(8, name, "policy")
+        general[name]._rng = Uniforms([uniform_number_of_key(key, t) for t in range(2, 5000)])
     rng = np.random.default_rng(1)
     for _ in range(3000):
         name = "cat" if rng.random() < 0.7 else "dog"
@@ -103,32 +103,41 @@ def test_both_pairs_means_that_the_smaller_of_two_z_decides():
         e, u, v = int(rng.integers(0, n + 1)) // 10, rng.random(), rng.random()
         bound = np.sqrt(1.01 * np.log(t))
         delta, reach = 1 - e / n / 0.05, 19 / np.sqrt(n)
-        z = min(draw(both, bound, u), draw(both, bound, v))
+        z = min(
+            draw_confidence_of_detection_policy(both, bound, u), draw_confidence_of_detection_policy(both, bound, v)
+        )
         if abs(delta - z * reach) > 1e-9 and abs(delta) > 1e-9:
-            assert verifies(both, t, n, e, min(u, v)) == (delta <= 0 or delta < z * reach)
+            assert detection_policy_verifies(both, t, n, e, min(u, v)) == (delta <= 0 or delta < z * reach)
 
 
 def test_z_has_the_weights_of_the_definition():
     rule, bound = RandCBPPolicy(bins=5, tail=1e-7).rule(0.05), 3.163
-    points = [draw(rule, bound, u) for u in (np.arange(20_000) + 0.5) / 20_000]
+    points = [draw_confidence_of_detection_policy(rule, bound, u) for u in (np.arange(20_000) + 0.5) / 20_000]
     values, counts = np.unique(np.round(points, 3), return_counts=True)
     assert values == pytest.approx([0, 0.791, 1.581, 2.372], abs=2e-3)
     assert counts / 20_000 == pytest.approx([0.4812, 0.3521, 0.1378, 0.0289], abs=2e-4)
-    assert draw(rule, bound, 1 - 1e-9) == bound
+    assert draw_confidence_of_detection_policy(rule, bound, 1 - 1e-9) == bound
 
 
 def test_uniform_numbers_are_uniform_and_fixed():
-    key = key_of(0, "cat", "policy")
-    numbers = np.array([uniform(key, k) for k in range(20_000)])
+    key = random_key_of_class(0, "cat", "policy")
+    numbers = np.array([uniform_number_of_key(key, k) for k in range(20_000)])
     assert numbers.min() >= 0
     assert numbers.max() < 1
     counts = np.histogram(numbers, bins=20, range=(0, 1))[0]
     assert ((counts - 1000) ** 2 / 1000).sum() < 45  # chi-square with 19 degrees of freedom, p = 0.0007
     assert abs(np.corrcoef(numbers[:-1], numbers[1:])[0, 1]) < 0.03
-    others = {key_of(0, "cat", "spot"), key_of(1, "cat", "policy"), key_of(0, "dog", "policy"), key_of(0, 1, "policy")}
-    assert len(others | {key, key_of(0, "1", "policy")}) == 6
+    others = {
+        random_key_of_class(0, "cat", "spot"),
+        random_key_of_class(1, "cat", "policy"),
+        random_key_of_class(0, "dog", "policy"),
+        random_key_of_class(0, 1, "policy"),
+    }
+    assert len(others | {key, random_key_of_class(0, "1", "policy")}) == 6
     # Fixed forever: a saved monitor must go on the same in every version.
-    assert uniform(0, 0) == pytest.approx(0xE220A8397B1DCDAF / 2**64, abs=1e-15)  # SplitMix64's published first output
+    assert uniform_number_of_key(0, 0) == pytest.approx(
+        0xE220A8397B1DCDAF / 2**64, abs=1e-15
+    )  # SplitMix64's published first output
 
 
 def test_wald_caps_are_the_published_ones():

@@ -9,8 +9,8 @@ from pages import Checker
 
 from sidelight.monitor import ClassifierMonitor, replay
 from sidelight.monitor.io.labeled_data import LabeledData
-from sidelight.monitor.replays.page import draw_replay, replay_page
-from sidelight.monitor.report.figure import draw_classes
+from sidelight.monitor.replays.page import draw_replay_figure, replay_page
+from sidelight.monitor.report.figure import draw_class_figure_of_report
 from sidelight.report.figures.saving import save_figure
 
 NAMES = ["cat", "dog <b>&", "a class whose name is much too long for any label", "$x_1$", "tab\there"]
@@ -38,7 +38,7 @@ def texts(figure):
 @pytest.mark.parametrize("classes", [1, 4, 30])
 def test_everything_is_on_the_paper_and_apart(classes):
     one = done(classes=classes)
-    for figure in (draw_replay(one, "sequential"), draw_classes(one["randcbp"].report)):
+    for figure in (draw_replay_figure(one, "sequential"), draw_class_figure_of_report(one["randcbp"].report)):
         found, page = texts(figure)
         for text, box in found:
             assert box.x0 >= -1, text
@@ -76,7 +76,7 @@ def test_odd_names_break_nothing():
         predictions, ["\ufdfd" if draws.random() < 0.2 else name for name in predictions], 0.05, ["sequential"]
     )
     report = one["sequential"].report
-    for figure in (draw_replay(one, "sequential"), draw_classes(report)):
+    for figure in (draw_replay_figure(one, "sequential"), draw_class_figure_of_report(report)):
         found, page = texts(figure)
         for text, box in found:
             assert -1 <= box.x0 <= box.x1 <= page.width + 1, text
@@ -102,7 +102,7 @@ def test_of_many_classes_the_most_important_ones_are_drawn():
     done = replay(predictions, truths, 0.05, ["sequential"])
     report = done["sequential"].report
     assert report["class 9"].verdict == "above"
-    for figure, shown in ((draw_classes(report), 40), (draw_replay(done, "sequential"), 12)):
+    for figure, shown in ((draw_class_figure_of_report(report), 40), (draw_replay_figure(done, "sequential"), 12)):
         found, page = texts(figure)
         assert page.height / figure.dpi < 14
         words = [text for text, _ in found]
@@ -113,11 +113,11 @@ def test_of_many_classes_the_most_important_ones_are_drawn():
 
 def test_figures_say_verdict_and_counts():
     one = done()
-    found = " ".join(text for text, _ in texts(draw_replay(one, "sequential"))[0])
+    found = " ".join(text for text, _ in texts(draw_replay_figure(one, "sequential"))[0])
     assert "sequential" in found
     assert "certain from here" in found
     report = one["sequential"].report
-    found = " ".join(text for text, _ in texts(draw_classes(report))[0])
+    found = " ".join(text for text, _ in texts(draw_class_figure_of_report(report))[0])
     for row in report.classes:
         assert f"{row.errors} / {row.verified}".replace(",", "") in found.replace("\xa0", "")
 
@@ -125,7 +125,7 @@ def test_figures_say_verdict_and_counts():
 def test_same_bytes(tmp_path):
     one = done(800)
     for name in ("a.svg", "b.svg"):
-        save_figure(draw_replay(one, "cbp"), tmp_path / name)
+        save_figure(draw_replay_figure(one, "cbp"), tmp_path / name)
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
     assert replay_page(one, "cbp", source="x") == replay_page(one, "cbp", source="x")
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from sidelight.monitor.stats.confidence import Boundary
+from sidelight.monitor.stats.confidence import EvidenceBoundary
 from sidelight.monitor.stats.prospects import Stopped
 
 
@@ -49,7 +49,7 @@ def missed(test, rate, horizon):
     e = np.arange(top + 1)
 
     def ends(mixture, limit):
-        side = Boundary(mixture, rate, limit)
+        side = EvidenceBoundary(mixture, rate, limit)
         return np.array([side.end(k) for k in range(top + 1)])
 
     low, strict_low = (ends(test.many.mixture, limit) for limit in (test.limit, test.strict))

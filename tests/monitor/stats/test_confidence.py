@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sidelight.monitor.stats.confidence import RateTest, rate_test
-from sidelight.monitor.stats.prospects import stopped_test
+from sidelight.monitor.stats.prospects import stopping_distribution_of_test
 from tests.monitor.stats.stopping import missed, wald_labels
 
 COUNTS = st.integers(0, 10**9).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
@@ -94,7 +94,7 @@ def test_expected_labels_over_walds_bound(tolerance, confidence, most):
     for factor in (0.25, 0.5, 1.5, 2.5):
         rate = factor * tolerance
         least = wald_labels(rate, tolerance, confidence)
-        found = stopped_test(test, rate, int(20 * least))
+        found = stopping_distribution_of_test(test, rate, int(20 * least))
         assert 1.0 < found.labels / least < most
         assert (found.below if factor > 1 else found.above) < 1 - confidence
         assert found.open < 1e-8
@@ -104,9 +104,9 @@ def test_expected_labels_over_walds_bound(tolerance, confidence, most):
 def test_wrong_verdicts_close_to_the_tolerance(tolerance, horizon):
     """Each side is wrong in at most α of all runs, whatever the horizon; at the tolerance itself both sides count."""
     test = rate_test(tolerance, 0.95)
-    assert 0.01 < stopped_test(test, 0.98 * tolerance, horizon).above < 0.05
-    assert 0.01 < stopped_test(test, 1.02 * tolerance, horizon).below < 0.05
-    at = stopped_test(test, tolerance, horizon)
+    assert 0.01 < stopping_distribution_of_test(test, 0.98 * tolerance, horizon).above < 0.05
+    assert 0.01 < stopping_distribution_of_test(test, 1.02 * tolerance, horizon).below < 0.05
+    at = stopping_distribution_of_test(test, tolerance, horizon)
     assert at.above < 0.05
     assert at.below < 0.05
 

@@ -10,7 +10,7 @@ import pytest
 from sidelight.errors import SidelightError
 from sidelight.monitor import ClassifierMonitor
 from sidelight.monitor.report.records import Report
-from sidelight.monitor.stats.drift import WINDOW, Drift
+from sidelight.monitor.stats.drift import WINDOW, DriftStatistic
 
 
 def play(monitor, rates, seed=1, name="cat"):
@@ -229,24 +229,24 @@ def direct(marks):
 
 
 def test_the_statistic_is_kept_up_to_date_as_it_is_defined():
-    draws, drift, marks = random.Random(1), Drift(), []
+    draws, drift, marks = random.Random(1), DriftStatistic(), []
     for place in range(1500):
         marks.append(int(draws.random() < (0.1 if place < 1000 else 0.16)))
         drift.add(bool(marks[-1]))
         if place % 149 == 0 or place in (0, 15, 16, 31, 32, 598, 599, 600, 601):
-            anew = Drift()
+            anew = DriftStatistic()
             anew.renew(len(marks), sum(marks), bytes(marks[-WINDOW:]))
             assert drift.value == pytest.approx(direct(marks), rel=1e-9)
             assert anew.value == pytest.approx(drift.value, rel=1e-9)
             assert anew.since_change() == drift.since_change()
             assert anew.add(True) == pytest.approx(direct([*marks, 1]), rel=1e-9)
-    empty = Drift()
+    empty = DriftStatistic()
     empty.renew(0, 0, b"")
     assert empty.add(False) == pytest.approx(1.0)
 
 
 def alarm_time(rates, threshold, seed, most=10**5):
-    draws, drift = np.random.default_rng(seed), Drift()
+    draws, drift = np.random.default_rng(seed), DriftStatistic()
     for place, rate in enumerate(rates):
         if drift.add(draws.random() < rate) >= threshold:
             return place + 1
@@ -267,7 +267,7 @@ def test_changes_are_noticed_as_soon_as_promised(before, after):
     threshold, ours, theirs = 10_000, [], []
     gains = math.log((1 - after) / (1 - before)), math.log(after / before)
     for seed in range(60):
-        draws, drift, total = np.random.default_rng(seed), Drift(), 0.0
+        draws, drift, total = np.random.default_rng(seed), DriftStatistic(), 0.0
         if any(drift.add(draws.random() < before) >= threshold for _ in range(500)):
             continue
         late = None

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from sidelight.monitor.stats.evidence import (
     alternatives_above,
     alternatives_below,
-    answers_to,
+    answers_until_evidence,
     log_evidence,
-    refuted_end,
+    refuted_end_of_rates,
 )
 
 COUNTS = st.integers(0, 3000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
@@ -58,7 +58,7 @@ def test_refuted_rates_lie_beyond_the_end(side, tau, counts, rate, limit):
     if not n:
         return
     mixture, above = side(tau), side is alternatives_above
-    end = refuted_end(mixture, e, n, limit)
+    end = refuted_end_of_rates(mixture, e, n, limit)
     assert 0.0 <= end <= 1.0
     excess = log_evidence(mixture, e, n, rate) - limit
     if abs(excess) > 1e-6:
@@ -70,7 +70,7 @@ def test_refuted_rates_lie_beyond_the_end(side, tau, counts, rate, limit):
 def test_answers_until_the_evidence_reaches_a_limit(side, tau, counts, share, limit):
     e, n = counts
     mixture = side(tau)
-    more = answers_to(mixture, e, n, share, tau, limit)
+    more = answers_until_evidence(mixture, e, n, share, tau, limit)
     if more == math.inf or log_evidence(mixture, e, n, tau) >= limit:
         return
     found = log_evidence(mixture, e + share * more, n + more, tau)

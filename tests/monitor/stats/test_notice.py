@@ -8,9 +8,9 @@ import pytest
 
 from sidelight.errors import SidelightError
 from sidelight.monitor import ClassifierMonitor
-from sidelight.monitor.report.wording import fresh_text
+from sidelight.monitor.report.wording import word_freshness_of_report
 from sidelight.monitor.stats.confidence import rate_test
-from sidelight.monitor.stats.notice import History, share_of
+from sidelight.monitor.stats.notice import NoticeStatistics, share_of_spot_checks_to_notice
 
 
 def noticed(tolerance, before, after, seed, within, **options):
@@ -56,26 +56,28 @@ def test_a_class_that_is_stable_costs_few_labels():
 
 
 def history(n=400, e=16, tolerance=0.1, alarm=10_000, window=None):
-    return History(n, e, rate_test(tolerance, 0.99, 0.0, 0.0), tolerance, alarm, window)
+    return NoticeStatistics(n, e, rate_test(tolerance, 0.99, 0.0, 0.0), tolerance, alarm, window)
 
 
 def test_shares_follow_from_what_is_wanted():
-    usual = share_of(history(), 3.0, 2000)
+    usual = share_of_spot_checks_to_notice(history(), 3.0, 2000)
     assert 0.005 < usual < 0.03
-    assert share_of(history(), 3.0, 500) > 3 * usual
-    assert share_of(history(), 2.0, 2000) > 2 * usual
-    assert share_of(history(tolerance=0.05, e=8), 3.0, 2000) > usual
-    assert share_of(history(alarm=10**6), 3.0, 2000) > usual
-    assert share_of(history(n=20, e=1), 3.0, 2000) == 1.0  # nothing can be noticed with so little to compare with
-    assert share_of(history(), 3.0, 10) == 1.0
-    assert 0.0 < share_of(history(e=100), 3.0, 2000) < 0.1
-    assert 0.0 < share_of(history(n=100, e=2, alarm=None, window=100), 3.0, 2000) < 0.5
+    assert share_of_spot_checks_to_notice(history(), 3.0, 500) > 3 * usual
+    assert share_of_spot_checks_to_notice(history(), 2.0, 2000) > 2 * usual
+    assert share_of_spot_checks_to_notice(history(tolerance=0.05, e=8), 3.0, 2000) > usual
+    assert share_of_spot_checks_to_notice(history(alarm=10**6), 3.0, 2000) > usual
+    assert (
+        share_of_spot_checks_to_notice(history(n=20, e=1), 3.0, 2000) == 1.0
+    )  # nothing can be noticed with so little to compare with
+    assert share_of_spot_checks_to_notice(history(), 3.0, 10) == 1.0
+    assert 0.0 < share_of_spot_checks_to_notice(history(e=100), 3.0, 2000) < 0.1
+    assert 0.0 < share_of_spot_checks_to_notice(history(n=100, e=2, alarm=None, window=100), 3.0, 2000) < 0.5
 
 
 def test_a_share_and_the_time_it_takes_agree():
     for within in (300, 2000, 20_000):
         known = history()
-        found = known.predictions(known.target(3.0), share_of(known, 3.0, within), 10**5)
+        found = known.predictions(known.target(3.0), share_of_spot_checks_to_notice(known, 3.0, within), 10**5)
         assert found == pytest.approx(within, rel=0.1)
     assert known.predictions(0.3, 0.0, 10**5) is None
     assert known.labels(0.05, 1.0, 10**5) == math.inf
@@ -93,7 +95,7 @@ def test_reports_say_how_fresh_the_evidence_is():
     assert 0 < one.fresh < 0.3
     assert 2000 < one.doubling < 20_000
     assert 0.005 < one.spot_share < 0.05
-    text = fresh_text(one)
+    text = word_freshness_of_report(one)
     assert f"{100 * one.fresh:.0f} % of the answers are about the last 2\N{NO-BREAK SPACE}000 predictions" in text
     assert "a rise to twice the tolerance would be noticed within" in text
     assert "3 times the tolerance within 2\N{NO-BREAK SPACE}000 predictions of a class in nine of ten cases" in str(
@@ -101,7 +103,7 @@ def test_reports_say_how_fresh_the_evidence_is():
     )
     assert "noticed within" in monitor.report().to_html()
     fresh = ClassifierMonitor(0.1, classes=["dog"]).report()["dog"]
-    assert (fresh.fresh, fresh.doubling, fresh_text(fresh)) == (None, None, None)
+    assert (fresh.fresh, fresh.doubling, word_freshness_of_report(fresh)) == (None, None, None)
 
 
 @pytest.mark.parametrize(

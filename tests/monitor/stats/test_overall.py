@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.special import betaln
 
 from sidelight.monitor import ClassifierMonitor
-from sidelight.monitor.stats.overall import Counts, overall, overall_interval
+from sidelight.monitor.stats.overall import Counts, overall_confidence_interval, overall_rate
 
 
 def log_evidence(one, rate):
@@ -35,7 +35,7 @@ def slow_interval(classes, confidence):
 )
 def test_it_is_the_range_over_all_rates_that_are_not_refuted(counts):
     classes = [Counts(0.05, *one) for one in counts]
-    low, high = overall_interval(classes, 0.95)
+    low, high = overall_confidence_interval(classes, 0.95)
     slow_low, slow_high = slow_interval(classes, 0.95)
     assert low == pytest.approx(slow_low, abs=2e-3)
     assert high == pytest.approx(slow_high, abs=2e-3)
@@ -49,29 +49,29 @@ COUNTS = st.integers(0, 500).flatmap(
 @given(st.lists(COUNTS, max_size=6), st.floats(0.5, 0.999999))
 @settings(max_examples=80, deadline=None)
 def test_it_holds_the_estimate(classes, confidence):
-    found = overall(classes, confidence)
+    found = overall_rate(classes, confidence)
     low, high = found.interval
     assert 0.0 <= low <= high <= 1.0
     answered = [one for one in classes if one.predictions]
     if answered and all(one.verified for one in answered):
         assert low - 1e-9 <= found.estimate <= high + 1e-9
-    assert overall([*classes, Counts(0.05, 0, 0, 0)], confidence) == found
+    assert overall_rate([*classes, Counts(0.05, 0, 0, 0)], confidence) == found
 
 
 def test_nothing_is_known_before_the_first_answer():
-    assert overall([], 0.95).interval == (0.0, 1.0)
-    assert overall([Counts(0.05, 100, 0, 0)], 0.95).interval == (0.0, 1.0)
-    assert overall([Counts(0.05, 100, 0, 0)], 0.95).verdict == "unknown"
+    assert overall_rate([], 0.95).interval == (0.0, 1.0)
+    assert overall_rate([Counts(0.05, 100, 0, 0)], 0.95).interval == (0.0, 1.0)
+    assert overall_rate([Counts(0.05, 100, 0, 0)], 0.95).verdict == "unknown"
 
 
 def test_the_verdict_is_where_the_interval_lies():
     good, bad = Counts(0.05, 10_000, 2_000, 20), Counts(0.1, 10_000, 2_000, 800)
-    assert overall([good], 0.99).verdict == "below"
-    assert overall([bad], 0.99).verdict == "above"
-    both = overall([good, bad], 0.99)
+    assert overall_rate([good], 0.99).verdict == "below"
+    assert overall_rate([bad], 0.99).verdict == "above"
+    both = overall_rate([good, bad], 0.99)
     assert both.tolerance == pytest.approx(0.075)
     assert both.verdict == "above"
-    doubtful = overall([good, bad], 0.99, reviewer_error=0.2)
+    doubtful = overall_rate([good, bad], 0.99, reviewer_error=0.2)
     assert doubtful.verdict == "unknown"
     assert doubtful.interval[0] < both.interval[0] < both.interval[1] < doubtful.interval[1]
 
@@ -94,7 +94,7 @@ def test_it_is_valid_at_all_times_though_verification_is_adaptive():
                 truth = sum(counts[one] * rates[one] for one in rates) / (place + 1)
                 states = monitor.engine.classes.values()
                 known = [Counts(one.tolerance, one.predictions, *one.fair) for one in states]
-                low, high = overall_interval(known, 0.9)
+                low, high = overall_confidence_interval(known, 0.9)
                 out |= not low <= truth <= high
         missed += out
     assert missed / runs <= 0.1 + 4 * math.sqrt(0.1 * 0.9 / runs)

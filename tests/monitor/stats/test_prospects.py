@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import beta
 
 from sidelight.monitor.stats.confidence import rate_test
-from sidelight.monitor.stats.prospects import prospects
+from sidelight.monitor.stats.prospects import expected_labels_to_verdict
 
 COUNTS = [(0, 0), (0, 1), (1, 1), (0, 30), (1, 20), (4, 20), (5, 100), (40, 1000), (60, 1000)]
 
@@ -31,37 +31,42 @@ def test_the_index_is_that_of_the_definition(settings):
     for errors, verified in COUNTS:
         if test.verdict(errors, verified) == "unknown":
             expected = by_definition(test, errors, verified)
-            assert prospects(test, errors, verified) == pytest.approx(expected, rel=0.05, abs=1.5)
+            assert expected_labels_to_verdict(test, errors, verified) == pytest.approx(expected, rel=0.05, abs=1.5)
 
 
 def test_classes_are_put_in_the_order_of_the_definition():
     test = rate_test(0.05, 0.99)
-    order = sorted(COUNTS, key=lambda counts: prospects(test, *counts).per_verdict)
+    order = sorted(COUNTS, key=lambda counts: expected_labels_to_verdict(test, *counts).per_verdict)
     assert order == sorted(COUNTS, key=lambda counts: by_definition(test, *counts)[0])
 
 
 def test_a_class_at_its_tolerance_costs_more_the_better_it_is_known():
     test = rate_test(0.05, 0.99)
     assert (
-        prospects(test, 500, 10_000).per_verdict
-        > 5 * prospects(test, 50, 1000).per_verdict
-        > 25 * prospects(test, 5, 100).per_verdict
+        expected_labels_to_verdict(test, 500, 10_000).per_verdict
+        > 5 * expected_labels_to_verdict(test, 50, 1000).per_verdict
+        > 25 * expected_labels_to_verdict(test, 5, 100).per_verdict
     )
 
 
 def test_a_class_far_from_its_tolerance_costs_ever_less():
     test = rate_test(0.05, 0.99)
     for rate in (0, 4):
-        costs = [prospects(test, rate * k, 10 * k).per_verdict for k in range(1, 5)]
+        costs = [expected_labels_to_verdict(test, rate * k, 10 * k).per_verdict for k in range(1, 5)]
         assert costs == sorted(costs, reverse=True)
 
 
 def test_right_answers_take_the_place_of_errors_above_one_half():
     few, many = rate_test(0.25, 0.99), rate_test(0.75, 0.99)
     for errors, verified in ((0, 0), (3, 10), (20, 100)):
-        assert prospects(many, verified - errors, verified) == pytest.approx(prospects(few, errors, verified))
+        assert expected_labels_to_verdict(many, verified - errors, verified) == pytest.approx(
+            expected_labels_to_verdict(few, errors, verified)
+        )
 
 
 def test_with_a_margin_no_class_is_hopeless():
     plain, near = rate_test(0.05, 0.99), rate_test(0.05, 0.99, 0.02)
-    assert prospects(near, 50, 1000).per_verdict < 0.2 * prospects(plain, 50, 1000).per_verdict
+    assert (
+        expected_labels_to_verdict(near, 50, 1000).per_verdict
+        < 0.2 * expected_labels_to_verdict(plain, 50, 1000).per_verdict
+    )

@@ -7,16 +7,16 @@ import pytest
 
 from sidelight.errors import SidelightError
 from sidelight.monitor import ClassifierMonitor
-from sidelight.monitor.stats.confidence import RateTest, answered_rates, rate_test, true_rates
-from sidelight.monitor.stats.prospects import stopped_test
+from sidelight.monitor.stats.confidence import RateTest, answered_error_rates, rate_test, true_rates_from_answered_rates
+from sidelight.monitor.stats.prospects import stopping_distribution_of_test
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.01, 0.3, 1.0])
 @pytest.mark.parametrize("error", [0.0, 0.02, 0.4])
 def test_rates_of_answers_by_hand(rate, error):
     possible = [rate * (1 - missed) + (1 - rate) * alarm for missed in (0, error) for alarm in (0, error)]
-    assert answered_rates(rate, error) == pytest.approx((min(possible), max(possible)))
-    low, high = true_rates(*answered_rates(rate, error), error)
+    assert answered_error_rates(rate, error) == pytest.approx((min(possible), max(possible)))
+    low, high = true_rates_from_answered_rates(*answered_error_rates(rate, error), error)
     assert low <= rate <= high or (low, high) == pytest.approx((rate, rate))
 
 
@@ -28,7 +28,7 @@ def test_verdicts_stay_right_whatever_reviewers_do_within_the_bound(tolerance, m
     """Exactly, over the stopping boundary."""
     test = rate_test(tolerance, 0.95, 0.0, 0.05)
     rate = factor * tolerance
-    found = stopped_test(test, rate * (1 - missed) + (1 - rate) * alarm, 4000)
+    found = stopping_distribution_of_test(test, rate * (1 - missed) + (1 - rate) * alarm, 4000)
     assert (found.above if factor < 1 else found.below) < 0.05
 
 

@@ -7,14 +7,14 @@ import pytest
 
 from sidelight.errors import SidelightError
 from sidelight.monitor import ClassifierMonitor
-from sidelight.monitor.stats.confidence import rate_test, share_of
+from sidelight.monitor.stats.confidence import rate_test, share_of_alpha
 
 
 @pytest.mark.parametrize("listed", [0, 1, 7])
 def test_shares_sum_to_one(listed):
-    total = sum(share_of(place, listed) for place in range(100_000))
+    total = sum(share_of_alpha(place, listed) for place in range(100_000))
     assert 0.999 < total < 1.0
-    assert share_of(0, listed) == max(share_of(place, listed) for place in range(listed + 5))
+    assert share_of_alpha(0, listed) == max(share_of_alpha(place, listed) for place in range(listed + 5))
 
 
 def test_the_level_of_a_class_depends_on_the_order_of_appearance_alone():
@@ -35,7 +35,7 @@ def test_few_runs_have_any_wrong_verdict():
     rate, runs, classes, alpha = 0.315, 400, 20, 0.2
     errors = np.cumsum(rng.random((runs, classes, 3000)) < rate, axis=2, dtype=np.int32)
     wrong = []
-    for level in (alpha, alpha * share_of(0, classes)):
+    for level in (alpha, alpha * share_of_alpha(0, classes)):
         few, many = rate_test(0.3, 1 - level).boundary(3000)
         below, above = errors <= np.array(few[1:]), errors >= np.array(many[1:])
         first = np.argmax(below | above, axis=2)

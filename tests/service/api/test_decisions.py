@@ -161,7 +161,7 @@ def test_a_cap_that_is_reached_lets_predictions_pass_and_stores_no_payload(digit
     assert [one["verify"] for one in decided] == [True, False, False, False, False]
     with service.read() as tx:
         assert tx.one("SELECT COUNT(*) FROM payloads") == (1,)
-        kinds = [entry.kind for entry in journal.entries(tx, tx.one("SELECT id FROM monitors")[0], 0)]
+        kinds = [entry.kind for entry in journal.read_journal_entries(tx, tx.one("SELECT id FROM monitors")[0], 0)]
     assert kinds == ["created", "settings"] + ["decided"] * 5
 
 

@@ -4,7 +4,7 @@ import base64
 
 import pytest
 
-from sidelight.service.demo.worlds import png
+from sidelight.service.demo.worlds import encode_demo_png
 
 pytestmark = pytest.mark.filterwarnings("error")
 URL = "/v1/monitors/fruit"
@@ -47,7 +47,7 @@ def test_claim_answer_and_replace(fruit):
 def test_pictures_and_links_come_back_as_they_were_sent(fruit):
     import numpy as np
 
-    image = base64.b64encode(png(np.zeros((2, 3), np.uint8))).decode()
+    image = base64.b64encode(encode_demo_png(np.zeros((2, 3), np.uint8))).decode()
     call = fruit({"image": image}, {"link": "https://example.com/a.png"})
     verifications = call("POST", f"{URL}/queue/claim", {"count": 2}).json()["verifications"]
     assert [one["payload"] for one in verifications] == [{"image": image}, {"link": "https://example.com/a.png"}]

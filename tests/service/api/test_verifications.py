@@ -9,10 +9,10 @@ import pytest
 from service.api.conftest import SQLITE
 from service.reviews import ask, make, say
 from sidelight.service.auth.reviewers import invite_reviewer
-from sidelight.service.domain.decisions import decide
+from sidelight.service.domain.decisions import decide_predictions
 from sidelight.service.domain.inputs import Prediction
 from sidelight.service.domain.verifications import ABOUT_PREDICTION, ROW_COLUMNS
-from sidelight.service.writer.unit import job
+from sidelight.service.writer.unit import writer_job
 
 PATH = "/v1/monitors/fruit/verifications"
 
@@ -36,7 +36,7 @@ def lines(caller, query="format=csv", **headers):
 def test_rows_say_what_was_predicted_answered_by_whom_and_when(service, as_caller):
     monitor, reader = make(service, 1, policy="sequential"), as_caller("report")
     told = Prediction("id-2", "kiwi", score=0.25, segment={"customer": "acme"}, version="v2")
-    service.do(decide(service, monitor, [told], actor="test"))
+    service.do(decide_predictions(service, monitor, [told], actor="test"))
     ann = service.do(invite_reviewer("test", "Ann", ["answer"])).reviewer
     say(service, monitor, 1, f"reviewer:{ann.id}", label="plum")
     say(service, monitor, 2, "key:abc", correct=True)
@@ -140,7 +140,7 @@ def test_csv_keeps_every_character_of_hostile_names(service, as_caller):
     names = [one for one in names if one.strip()]
     monitor = make(service, 0)
     told = [Prediction(f"id {n}\n", one) for n, one in enumerate(names)]
-    service.do(decide(service, monitor, told, actor="test"))
+    service.do(decide_predictions(service, monitor, told, actor="test"))
     for number, name in enumerate(names, 1):
         say(service, monitor, number, label=name)
     table = lines(as_caller("report"))
@@ -151,7 +151,7 @@ def test_csv_keeps_every_character_of_hostile_names(service, as_caller):
 @SQLITE
 def test_blind_reviews_stay_blind(service, as_caller):
     monitor = make(service, 2, labels=["pear", "plum"], blind=True, policy="sequential")
-    service.do(decide(service, monitor, [Prediction("scored", "pear", score=0.5)], actor="test"))
+    service.do(decide_predictions(service, monitor, [Prediction("scored", "pear", score=0.5)], actor="test"))
     say(service, monitor, 1, label="plum")
     reader, administrator = as_caller("report", "answer", "settle"), as_caller("report", "admin")
     for row in rows(reader):
@@ -164,7 +164,7 @@ def test_blind_reviews_stay_blind(service, as_caller):
     assert [(one["prediction"], one["correct"]) for one in shown][:2] == [("pear", False), ("pear", None)]
 
 
-@job
+@writer_job
 def _multiply(work, monitor, count):
     """Add verifications that are like the first one."""
     (row,) = work.reading.all("SELECT class, reason, state, revision, asked_at FROM verifications WHERE number = 1")

@@ -8,7 +8,7 @@ import pytest
 from service.api.conftest import SQLITE
 from sidelight.service.auth import callers, keys
 from sidelight.service.auth.callers import KeyRing
-from sidelight.service.auth.keys import GRACE, create_key, note_use, revoke_key, rotate_key
+from sidelight.service.auth.keys import GRACE, create_key, note_key_use, revoke_key, rotate_key
 from sidelight.service.journal import audit
 from sidelight.service.problems import Problem
 from sidelight.service.store.postgres import PostgresTransaction
@@ -157,8 +157,8 @@ def test_use_is_written_down_now_and_then(service, ring, clock):
     ((id, at),) = ring.used()
     assert id == new.id
     assert ring.used() == []
-    service.do(note_use([(id, at)]))
-    service.do(note_use([(id, at - 100.0)]))
+    service.do(note_key_use([(id, at)]))
+    service.do(note_key_use([(id, at - 100.0)]))
     with service.read() as tx:
         assert keys.find_key(tx, new.key).used_at == at
     clock.now += 6.0
@@ -171,9 +171,9 @@ def test_the_audit_log_says_who_did_what_newest_first(service):
     service.do(rotate_key("alice", new.id))
     service.do(revoke_key("bob", new.id))
     with service.read() as tx:
-        notes = audit.read_audit(tx)
-        first = audit.read_audit(tx, most=2)
-        rest = audit.read_audit(tx, (first[-1].at, first[-1].id), most=10)
+        notes = audit.read_audit_log(tx)
+        first = audit.read_audit_log(tx, most=2)
+        rest = audit.read_audit_log(tx, (first[-1].at, first[-1].id), most=10)
     told = [(one.actor, one.action) for one in notes]
     assert told[0] == ("bob", "key revoked")
     assert sorted(told[1:3]) == [("alice", "key created"), ("alice", "key rotated")]

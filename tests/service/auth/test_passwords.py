@@ -9,28 +9,28 @@ import argon2
 import pytest
 
 from sidelight.service.auth import passwords
-from sidelight.service.auth.passwords import hashed_password, password_matches
+from sidelight.service.auth.passwords import hash_password, password_matches
 from sidelight.service.problems import Problem
 
 
 def test_a_password_matches_itself_alone():
-    stored = hashed_password("correct horse battery")
+    stored = hash_password("correct horse battery")
     assert stored.startswith("$argon2id$v=19$m=65536,t=3,p=4$")
     assert password_matches("correct horse battery", stored)
     for other in ("correct horse batterx", "", "correct horse battery ", "x" * 10_000):
         assert not password_matches(other, stored)
-    assert hashed_password("correct horse battery") != stored
+    assert hash_password("correct horse battery") != stored
 
 
 def test_any_characters_will_do():
     for text in ("pässwörter!", "\U0001f511" * 10, "\ud800 half a pair", "a\0b\0c\0d\0e\0f"):
-        assert password_matches(text, hashed_password(text))
+        assert password_matches(text, hash_password(text))
 
 
 @pytest.mark.parametrize("text", ["", "123456789", "x" * 201])
 def test_passwords_that_are_none(text):
     with pytest.raises(Problem, match="characters"):
-        hashed_password(text)
+        hash_password(text)
 
 
 def test_nobody_has_no_password_and_takes_as_long(monkeypatch):
@@ -47,7 +47,7 @@ def hashed_by_default():
 
 
 def test_old_hashes_are_noticed():
-    assert not passwords.is_outdated_hash(hashed_password("correct horse battery"))
+    assert not passwords.is_outdated_hash(hash_password("correct horse battery"))
     assert passwords.is_outdated_hash(argon2.PasswordHasher(memory_cost=8192).hash("correct horse battery"))
     assert not password_matches("correct horse battery", "scrypt$nonsense")
 

@@ -7,8 +7,8 @@ from service.traffic import Traffic
 from sidelight.monitor import ClassifierMonitor
 from sidelight.service.domain import monitors
 from sidelight.service.domain.answers import record_answers
-from sidelight.service.domain.decisions import decide
-from sidelight.service.domain.inputs import AnswerTo, Prediction
+from sidelight.service.domain.decisions import decide_predictions
+from sidelight.service.domain.inputs import AnswerInput, Prediction
 from sidelight.service.domain.service import Service
 from sidelight.service.options import Options
 from sidelight.service.problems import Problem
@@ -17,18 +17,18 @@ from sidelight.service.store import open_storage
 
 @pytest.fixture
 def monitor(service):
-    return service.do(monitors.create_monitor("digits", {"tolerance": 0.2, "confidence": 0.9}, actor="key:1")).id
+    return service.do(monitors.create_served_monitor("digits", {"tolerance": 0.2, "confidence": 0.9}, actor="key:1")).id
 
 
 def test_decisions_are_those_of_the_library(service, monitor):
     twin = ClassifierMonitor(0.2, confidence=0.9, remember_passes=0)
     for k in range(300):
         name, id = "abc"[k % 3], f"id-{k}"
-        (found,) = service.do(decide(service, monitor, [Prediction(id, name)], actor="key:1"))
+        (found,) = service.do(decide_predictions(service, monitor, [Prediction(id, name)], actor="key:1"))
         expected = twin.decide(name, id=id)
         assert (found.verify, found.reason, found.prediction) == (expected.verify, expected.reason, name)
         if found.verify:
-            (result,) = service.do(record_answers(monitor, [AnswerTo(id, correct=k % 7 > 0)], actor="key:1"))
+            (result,) = service.do(record_answers(monitor, [AnswerInput(id, correct=k % 7 > 0)], actor="key:1"))
             assert (result.status, result.verdict) == twin.answer(id, correct=k % 7 > 0)[::5]
     assert service.report(monitor).to_dict()["classes"] == twin.report().to_dict()["classes"]
 
@@ -47,11 +47,11 @@ def places(problem):
     ],
 )
 def test_everything_is_checked_before_anything_is_decided(service, monitor, bad, pointer):
-    service.do(decide(service, monitor, [Prediction("first", "7")], actor="key:1"))
+    service.do(decide_predictions(service, monitor, [Prediction("first", "7")], actor="key:1"))
     before = service.report(monitor)
     batch = [Prediction("good", "a"), bad, Prediction("other", "a"), replace(bad, id=bad.id if bad.id != "b" else "c")]
     with pytest.raises(Problem) as caught:
-        service.do(decide(service, monitor, batch, actor="key:1"))
+        service.do(decide_predictions(service, monitor, batch, actor="key:1"))
     assert caught.value.status == 422
     assert places(caught.value) == [pointer, pointer.replace("1", "3")]
     assert service.report(monitor) == before
@@ -59,14 +59,14 @@ def test_everything_is_checked_before_anything_is_decided(service, monitor, bad,
 
 def test_the_day_of_a_cap_is_that_of_the_time(service):
     row = service.do(
-        monitors.create_monitor("daily", {"tolerance": 0.2, "daily_cap": 2, "aim": "first-come"}, actor="x")
+        monitors.create_served_monitor("daily", {"tolerance": 0.2, "daily_cap": 2, "aim": "first-come"}, actor="x")
     )
     with service.read() as tx:
         now = tx.now()
-    job = decide(service, row.id, [Prediction(f"a{k}", "a", time=now) for k in range(5)], actor="x")
+    job = decide_predictions(service, row.id, [Prediction(f"a{k}", "a", time=now) for k in range(5)], actor="x")
     assert [one.verify for one in service.do(job)] == [True, True, False, False, False]
     yesterday = now - 86_000
-    job = decide(service, row.id, [Prediction(f"b{k}", "a", time=yesterday) for k in range(5)], actor="x")
+    job = decide_predictions(service, row.id, [Prediction(f"b{k}", "a", time=yesterday) for k in range(5)], actor="x")
     other_day = int(now // 86_400) != int(yesterday // 86_400)
     assert sum(one.verify for one in service.do(job)) == (2 if other_day else 0)
     with service.read() as tx:
@@ -76,7 +76,7 @@ def test_the_day_of_a_cap_is_that_of_the_time(service):
 
 def test_ids_that_differ_only_in_form_are_different(service, monitor):
     ids = ["a", "a ", " a", "A", "á", "a\u0301", "%41", "auto-1", "1", "01", "\U0001f600", "a" * 200]
-    found = service.do(decide(service, monitor, [Prediction(id, "x") for id in ids], actor="key:1"))
+    found = service.do(decide_predictions(service, monitor, [Prediction(id, "x") for id in ids], actor="key:1"))
     assert [one.id for one in found] == ids
     assert service.report(monitor).predictions == len(ids)
 
@@ -101,8 +101,8 @@ def test_both_databases_decide_the_same(tmp_path, postgres_url):
 
 def test_equal_numbers_are_one_class_in_the_list_of_verifications_and_in_charts_too(service, monitor):
     batch = [Prediction(str(name), name) for name in (1, 1.0, True)]
-    service.do(decide(service, monitor, batch, actor="key:1"))
-    service.do(record_answers(monitor, [AnswerTo(one.id, correct=True) for one in batch], actor="key:1"))
+    service.do(decide_predictions(service, monitor, batch, actor="key:1"))
+    service.do(record_answers(monitor, [AnswerInput(one.id, correct=True) for one in batch], actor="key:1"))
     with service.read() as tx:
         assert tx.all("SELECT DISTINCT class FROM verifications") == [("1",)]
         assert tx.all("SELECT DISTINCT class FROM history") == [("1",)]

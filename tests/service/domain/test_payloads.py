@@ -2,7 +2,7 @@ import base64
 
 import pytest
 
-from sidelight.service.domain.inputs import JSON, LARGEST, LINK, TEXT, encode_payload
+from sidelight.service.domain.inputs import JSON, LARGEST, LINK, TEXT, encode_prediction_payload
 
 
 def image(content):
@@ -20,7 +20,7 @@ def image(content):
     ],
 )
 def test_the_type_of_a_picture_is_read_from_its_bytes(content, kind):
-    assert encode_payload(image(content)) == (kind, content)
+    assert encode_prediction_payload(image(content)) == (kind, content)
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_the_type_of_a_picture_is_read_from_its_bytes(content, kind):
 )
 def test_what_browsers_could_run_is_no_picture(content):
     with pytest.raises(ValueError, match="PNG"):
-        encode_payload(image(content))
+        encode_prediction_payload(image(content))
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_what_browsers_could_run_is_no_picture(content):
 )
 def test_what_is_no_link_is_refused(link):
     with pytest.raises(ValueError, match="https"):
-        encode_payload({"link": link})
+        encode_prediction_payload({"link": link})
 
 
 def test_payloads_have_at_most_64_kilobytes_as_they_are_stored():
@@ -62,9 +62,9 @@ def test_payloads_have_at_most_64_kilobytes_as_they_are_stored():
         (["x" * (LARGEST - 4)], ["x" * (LARGEST - 3)]),
         (image(b"GIF89a".ljust(LARGEST)), image(b"GIF89a".ljust(LARGEST + 1))),
     ):
-        assert len(encode_payload(good)[1]) == LARGEST
+        assert len(encode_prediction_payload(good)[1]) == LARGEST
         with pytest.raises(ValueError, match="65536"):
-            encode_payload(bad)
+            encode_prediction_payload(bad)
 
 
 @pytest.mark.parametrize(
@@ -83,4 +83,4 @@ def test_payloads_have_at_most_64_kilobytes_as_they_are_stored():
     ],
 )
 def test_only_the_known_forms_are_more_than_json(value, kind):
-    assert encode_payload(value)[0] == kind
+    assert encode_prediction_payload(value)[0] == kind

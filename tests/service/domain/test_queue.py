@@ -10,9 +10,9 @@ import pytest
 from service.reviews import claim, make, say, slots
 from sidelight.service.domain.queue import (
     claim_verifications,
-    claimed_by,
-    last_answered,
-    waiting_for,
+    count_claimable_verifications,
+    last_verification_answered_by,
+    verifications_claimed_by,
 )
 from sidelight.service.domain.service import Service
 from sidelight.service.options import Options
@@ -80,19 +80,19 @@ def test_how_long_the_queue_is_for_somebody(service):
     say(service, monitor, 2, "ann", correct=True)
     say(service, monitor, 2, "bob", correct=False)
     with service.read() as tx:
-        assert waiting_for(tx, monitor, "ann", 2, settle=True).verifications == 2
-        assert waiting_for(tx, monitor, "cem", 2, settle=False).verifications == 3
-        assert waiting_for(tx, monitor, "cem", 2, settle=True).verifications == 4
-        assert claimed_by(tx, monitor, "ann") == [1]
-        assert last_answered(tx, monitor, "ann") == 2
-        assert last_answered(tx, monitor, "cem") is None
+        assert count_claimable_verifications(tx, monitor, "ann", 2, settle=True).verifications == 2
+        assert count_claimable_verifications(tx, monitor, "cem", 2, settle=False).verifications == 3
+        assert count_claimable_verifications(tx, monitor, "cem", 2, settle=True).verifications == 4
+        assert verifications_claimed_by(tx, monitor, "ann") == [1]
+        assert last_verification_answered_by(tx, monitor, "ann") == 2
+        assert last_verification_answered_by(tx, monitor, "cem") is None
 
 
 def test_a_long_queue_is_not_counted_to_its_end(service, monkeypatch):
     monkeypatch.setattr("sidelight.service.domain.queue.MOST_COUNTED", 3)
     monitor = make(service, 5)
     with service.read() as tx:
-        found = waiting_for(tx, monitor, "ann", 1, settle=False)
+        found = count_claimable_verifications(tx, monitor, "ann", 1, settle=False)
     assert (found.verifications, found.words) == (4, "over 3")
 
 

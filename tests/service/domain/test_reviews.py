@@ -7,15 +7,15 @@ import pytest
 from service.reviews import claim, entries, make, say, slots, verification
 from sidelight.service.auth.keys import create_key, revoke_key
 from sidelight.service.auth.reviewers import disable_reviewer, invite_reviewer
-from sidelight.service.auth.sessions import follow_link
+from sidelight.service.auth.sessions import follow_password_link
 from sidelight.service.domain.answers import record_answers
-from sidelight.service.domain.inputs import AnswerTo
-from sidelight.service.domain.monitors import change_settings
-from sidelight.service.domain.queue import Slot
+from sidelight.service.domain.inputs import AnswerInput
+from sidelight.service.domain.monitors import change_served_monitor
+from sidelight.service.domain.queue import ReviewSlot
 from sidelight.service.domain.reviews import (
     Said,
-    reviews_outcome,
-    settle_verification,
+    outcome_of_reviews,
+    settle_over_reviews,
     withdraw_review,
 )
 from sidelight.service.maintenance.check import check_database
@@ -29,7 +29,7 @@ def counts(service, monitor):
 
 
 def review(place, correct, label=None):
-    return Slot(place, f"r{place}", None, {"correct": correct} | ({} if label is None else {"label": label}), 0.0)
+    return ReviewSlot(place, f"r{place}", None, {"correct": correct} | ({} if label is None else {"label": label}), 0.0)
 
 
 @pytest.mark.parametrize(
@@ -44,12 +44,12 @@ def review(place, correct, label=None):
         ([review(1, False, "plum"), review(2, False, "plum")], 2, (False, "plum")),
         ([review(1, False, "plum"), review(2, False, "kiwi")], 2, (False, None)),
         ([review(1, True), review(2, False), review(3, False, "kiwi")], 2, (False, "kiwi")),
-        ([Slot(-1, "r", None, {"skipped": True}, 0.0), review(1, True)], 1, (True, None)),
-        ([Slot(1, "r", 9e9, None, None)], 1, None),
+        ([ReviewSlot(-1, "r", None, {"skipped": True}, 0.0), review(1, True)], 1, (True, None)),
+        ([ReviewSlot(1, "r", 9e9, None, None)], 1, None),
     ],
 )
 def test_what_reviews_settle(slots, reviews, expected):
-    assert reviews_outcome(slots, reviews) == expected
+    assert outcome_of_reviews(slots, reviews) == expected
 
 
 def test_labels_that_differ_agree_if_both_are_wrong(service):
@@ -65,7 +65,7 @@ def test_a_team_of_two_can_settle(service):
     monitor = make(service, 1, reviews=2)
     say(service, monitor, 1, "ann", correct=True)
     say(service, monitor, 1, "bob", correct=False)
-    assert service.do(settle_verification(monitor, "ann", 1, Said(correct=False))).status == "settled"
+    assert service.do(settle_over_reviews(monitor, "ann", 1, Said(correct=False))).status == "settled"
     assert counts(service, monitor) == (1, 1, 0)
     # What was settled over the reviews does not change with them.
     assert service.do(withdraw_review(monitor, "bob", 1)).status == "withdrawn"
@@ -160,7 +160,7 @@ def test_labels_of_forms_are_compared_as_the_classes_are(service, prediction, ri
 def test_an_answer_from_elsewhere_settles_what_a_reviewer_holds(service):
     monitor = make(service, 1)
     claim(service, monitor)
-    service.do(record_answers(monitor, [AnswerTo("id-1", correct=True)], actor="key:night"))
+    service.do(record_answers(monitor, [AnswerInput("id-1", correct=True)], actor="key:night"))
     with pytest.raises(Problem, match="settled"):
         say(service, monitor, 1, correct=False)
     assert counts(service, monitor) == (1, 0, 0)
@@ -168,16 +168,16 @@ def test_an_answer_from_elsewhere_settles_what_a_reviewer_holds(service):
 
 def test_settling_what_is_settled_takes_the_word(service):
     monitor = make(service, 1)
-    service.do(settle_verification(monitor, "ann", 1, Said(correct=True)))
-    assert service.do(settle_verification(monitor, "bob", 1, Said(correct=True))).status == "unchanged"
+    service.do(settle_over_reviews(monitor, "ann", 1, Said(correct=True)))
+    assert service.do(settle_over_reviews(monitor, "bob", 1, Said(correct=True))).status == "unchanged"
     with pytest.raises(Problem, match="settled"):
-        service.do(settle_verification(monitor, "bob", 1, Said(correct=False)))
+        service.do(settle_over_reviews(monitor, "bob", 1, Said(correct=False)))
     assert (
-        service.do(settle_verification(monitor, "bob", 1, Said(correct=False), revision=1, replace=True)).status
+        service.do(settle_over_reviews(monitor, "bob", 1, Said(correct=False), revision=1, replace=True)).status
         == "settled"
     )
     assert (
-        service.do(settle_verification(monitor, "bob", 1, Said(skipped=True), revision=2, replace=True)).status
+        service.do(settle_over_reviews(monitor, "bob", 1, Said(skipped=True), revision=2, replace=True)).status
         == "skipped"
     )
     assert counts(service, monitor) == (0, 0, 1)
@@ -189,7 +189,7 @@ def test_the_journal_replays_to_what_reviews_left(service):
         say(service, monitor, number, "ann", correct=number % 2 == 0)
         say(service, monitor, number, "bob", correct=True)
     say(service, monitor, 2, "ann", correct=False, replace=True, revision=1)
-    service.do(settle_verification(monitor, "cem", 1, Said(correct=False)))
+    service.do(settle_over_reviews(monitor, "cem", 1, Said(correct=False)))
     say(service, monitor, 5, "ann", skipped=True)
     served = service.report(monitor)
     service.writer.replicas.forget()
@@ -200,7 +200,7 @@ def person(service, name, *scopes, only=None, ready=True):
     """Add somebody who may sign in; return their actor."""
     invited = service.do(invite_reviewer("test", name, scopes or ("answer",), only))
     if ready:
-        service.do(follow_link(invited.code, "", "hash"))
+        service.do(follow_password_link(invited.code, "", "hash"))
     return invited.reviewer.actor
 
 
@@ -266,7 +266,7 @@ def test_who_settled_a_verification_as_skipped_is_not_overruled_by_one_withdrawn
     monitor = make(service, 1)
     ann, _ = person(service, "Ann"), person(service, "Bob")
     say(service, monitor, 1, ann, skipped=True)
-    service.do(settle_verification(monitor, "reviewer:cem", 1, Said(skipped=True)))
+    service.do(settle_over_reviews(monitor, "reviewer:cem", 1, Said(skipped=True)))
     service.do(withdraw_review(monitor, ann, 1))
     assert verification(service, monitor, 1).state == "skipped"
 
@@ -277,7 +277,7 @@ def test_items_with_enough_reviews_settle_when_fewer_are_wanted(service):
         say(service, monitor, number, "ann", correct=number != 4)
     say(service, monitor, 2, "bob", correct=False)
     assert claim(service, monitor, "bob") == 1
-    row = service.do(change_settings(monitor, {"reviews": 1}, actor="admin"))
+    row = service.do(change_served_monitor(monitor, {"reviews": 1}, actor="admin"))
     found = [verification(service, monitor, number) for number in (1, 2, 3, 4)]
     assert [(one.state, one.correct, one.settled_by) for one in found] == [
         ("answered", True, "ann"),

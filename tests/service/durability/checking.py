@@ -6,10 +6,10 @@ import json
 
 from service.durability.load import Client
 from sidelight.monitor import Reason
-from sidelight.monitor.report.make import make_report
+from sidelight.monitor.report.make import make_monitor_report
 from sidelight.monitor.report.records import Report
-from sidelight.service.domain.monitors import stored_monitor
-from sidelight.service.maintenance.check import check_database, replay_journal
+from sidelight.service.domain.monitors import served_monitor_of_id
+from sidelight.service.maintenance.check import check_database, replay_and_check_journal
 from sidelight.service.store import open_storage
 
 
@@ -40,7 +40,7 @@ def replayed(database: str, monitor: str) -> Report:
     storage = open_storage(database, readonly=True)
     try:
         with storage.read() as tx:
-            whole = stored_monitor(tx, monitor)
-        return make_report(replay_journal(storage, whole, whole.last, anew=True).monitor)
+            whole = served_monitor_of_id(tx, monitor)
+        return make_monitor_report(replay_and_check_journal(storage, whole, whole.last, anew=True).monitor)
     finally:
         storage.close()

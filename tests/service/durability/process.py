@@ -15,22 +15,22 @@ import time
 from sidelight.monitor import ClassifierMonitor
 from sidelight.service.domain.service import Service
 from sidelight.service.options import Options
-from sidelight.service.server.app import _routers, make_app
-from sidelight.service.server.uvicorn_server import serve
+from sidelight.service.server.app import _find_routers_of_app, make_app
+from sidelight.service.server.uvicorn_server import serve_with_uvicorn
 from sidelight.service.store import open_storage, postgres, sqlite
-from sidelight.service.writer.writer import Writer, _tell_results
+from sidelight.service.writer.writer import Writer, _tell_results_of_writer_group
 
 
 def acknowledge_early() -> None:
     """Answer before the commit."""
-    run = Writer._run
+    run = Writer._run_jobs
 
     def hasty(self, group, work):
         run(self, group, work)
-        _tell_results(group)
+        _tell_results_of_writer_group(group)
         time.sleep(0.05)
 
-    Writer._run = hasty
+    Writer._run_jobs = hasty
 
 
 def no_sync() -> None:
@@ -69,7 +69,7 @@ def run(database: str) -> None:
     port = listener.getsockname()[1]
     with contextlib.suppress(SystemExit):
         ready = lambda: os.write(1, f"{os.getpid()} {port}\n".encode())  # noqa: E731
-        serve(make_app(service), listener, grace=5, ready=ready)
+        serve_with_uvicorn(make_app(service), listener, grace=5, ready=ready)
     service.close()
 
 
@@ -77,7 +77,7 @@ def main(database: str, *faults: str) -> None:
     """Fork a server for each line."""
     for fault in faults:
         FAULTS[fault]()
-    list(_routers())  # imports all that a server needs, and so does the library when it decides
+    list(_find_routers_of_app())  # imports all that a server needs, and so does the library when it decides
     ClassifierMonitor(0.1, cap=1).decide("a")
     for _ in sys.stdin:
         child = os.fork()

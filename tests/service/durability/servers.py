@@ -94,7 +94,7 @@ def prepare(database: str, **settings) -> tuple[str, str]:
     service = Service(open_storage(database), options=Options())
     try:
         settings = {"tolerance": 0.2, "confidence": 0.9} | settings
-        monitor = service.do(monitors.create_monitor("digits", settings, actor="test")).id
+        monitor = service.do(monitors.create_served_monitor("digits", settings, actor="test")).id
         return monitor, service.do(create_key("test", "of a test", SCOPES)).key
     finally:
         service.close()

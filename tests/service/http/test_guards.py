@@ -4,8 +4,8 @@ import json
 import pytest
 from starlette.requests import Request
 
-from sidelight.service.http.guards import HostAllowList, host_of, read_body
-from sidelight.service.limits import RateLimit, neighborhood
+from sidelight.service.http.guards import HostAllowList, host_of_http_header, read_http_body
+from sidelight.service.limits import RateLimit, rate_limit_key_of_address
 from sidelight.service.problems import Problem
 
 
@@ -48,7 +48,7 @@ def read(chunks, most=10, headers=(), patience=20.0):
         return {"type": "http.request", "body": body, "more_body": bool(left)}
 
     request = Request({"type": "http", "headers": [*headers]}, receive)
-    return asyncio.run(read_body(request, most, patience)), len(left)
+    return asyncio.run(read_http_body(request, most, patience)), len(left)
 
 
 def refusal(*arguments, **options):
@@ -99,7 +99,7 @@ def test_a_body_must_come_in_time():
     ],
 )
 def test_the_host_of_a_header(header, host):
-    assert host_of(header) == host
+    assert host_of_http_header(header) == host
 
 
 def test_only_named_hosts_are_answered():
@@ -156,4 +156,4 @@ def test_buckets_of_keys_that_do_not_come_back_are_forgotten():
     ],
 )
 def test_what_counts_as_one_client(host, counted):
-    assert neighborhood(host) == counted
+    assert rate_limit_key_of_address(host) == counted

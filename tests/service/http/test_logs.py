@@ -1,7 +1,7 @@
 import json
 import logging
 
-from sidelight.service.http.logs import JSONFormatter, OncePerMinute
+from sidelight.service.http.logs import JSONLogFormatter, OncePerMinuteLogFilter
 
 
 def test_a_line_is_one_line_whatever_is_logged():
@@ -10,7 +10,7 @@ def test_a_line_is_one_line_whatever_is_logged():
         raise ValueError("c\nd")
     except ValueError as error:
         record.exc_info = (ValueError, error, error.__traceback__)
-    line = JSONFormatter().format(record)
+    line = JSONLogFormatter().format(record)
     assert line.isascii()
     assert "\n" not in line
     assert json.loads(line)["message"] == "a\nb \u2028 \ud800"
@@ -23,7 +23,7 @@ def record(text, *values, level=logging.WARNING, error=None):
 
 def test_one_failure_of_a_kind_is_written_per_minute_with_the_number_of_others():
     now = 0.0
-    seldom = OncePerMinute(lambda: now)
+    seldom = OncePerMinuteLogFilter(lambda: now)
     assert [seldom.filter(record("lost %s", n)) for n in range(5)] == [True] + [False] * 4
     assert seldom.filter(record("found %s", 1))
     assert seldom.filter(record("lost %s", 1, error=ValueError()))
@@ -32,11 +32,11 @@ def test_one_failure_of_a_kind_is_written_per_minute_with_the_number_of_others()
     now = 60.0
     again = record("lost %s", 9)
     assert seldom.filter(again)
-    assert json.loads(JSONFormatter().format(again))["left_out"] == 4
+    assert json.loads(JSONLogFormatter().format(again))["left_out"] == 4
     assert not seldom.filter(record("lost %s", 9))
 
 
 def test_kinds_that_differ_in_every_line_do_not_fill_the_memory():
-    seldom = OncePerMinute(lambda: 0.0)
+    seldom = OncePerMinuteLogFilter(lambda: 0.0)
     assert all(seldom.filter(record(f"lost {n}")) for n in range(5_000))
     assert len(seldom._seen) <= 1_000

@@ -20,7 +20,7 @@ def test_a_chain_is_the_digest_of_the_chain_before_and_the_entry_as_json(entry):
     number, kind, key, at, actor, body = entry
     text = json.dumps([number, kind, None if key is None else key.hex(), at, actor, body], separators=(",", ":"))
     before = hashlib.sha256(b"before").digest()
-    chain = journal.next_chain(before, *entry)
+    chain = journal.next_journal_chain(before, *entry)
     assert chain == hashlib.sha256(before + text.encode("ascii")).digest()
-    assert journal.Entry(*entry, chain).chained_to(before)
-    assert not journal.Entry(*entry, chain).chained_to(chain)
+    assert journal.JournalEntry(*entry, chain).chained_to(before)
+    assert not journal.JournalEntry(*entry, chain).chained_to(chain)

@@ -3,13 +3,13 @@
 import pytest
 
 from sidelight.service.domain import monitors
-from sidelight.service.domain.decisions import decide
+from sidelight.service.domain.decisions import decide_predictions
 from sidelight.service.domain.inputs import Prediction
 from sidelight.service.domain.service import Service
 from sidelight.service.maintenance.check import check_database
 from sidelight.service.options import Options
 from sidelight.service.store import open_storage
-from sidelight.service.writer.writer import Ticket
+from sidelight.service.writer.writer import WriterTicket
 
 MONITORS = 7
 
@@ -26,13 +26,13 @@ def two(postgres_url):
 @pytest.fixture
 def names(two):
     settings = {"tolerance": 0.2, "cap": 1000}
-    return [two[0].do(monitors.create_monitor(f"m{n}", settings, actor="test")).id for n in range(MONITORS)]
+    return [two[0].do(monitors.create_served_monitor(f"m{n}", settings, actor="test")).id for n in range(MONITORS)]
 
 
 def together(service, ids, turn):
     """Decide about one prediction of each monitor, all in one group."""
     tickets = [
-        Ticket(decide(service, id, [Prediction(f"{turn}-{n}", "abc"[(turn + n) % 3])], actor="test"))
+        WriterTicket(decide_predictions(service, id, [Prediction(f"{turn}-{n}", "abc"[(turn + n) % 3])], actor="test"))
         for n, id in enumerate(ids)
     ]
     with service.writer._wake:
@@ -45,9 +45,9 @@ def questions(service, monkeypatch):
     """Count the pages of journals that are read one by one."""
     from sidelight.service.journal import entry as journal
 
-    found, entries = [], journal.entries
+    found, entries = [], journal.read_journal_entries
     monkeypatch.setattr(
-        journal, "entries", lambda tx, monitor, *rest: found.append(monitor) or entries(tx, monitor, *rest)
+        journal, "read_journal_entries", lambda tx, monitor, *rest: found.append(monitor) or entries(tx, monitor, *rest)
     )
     return found
 

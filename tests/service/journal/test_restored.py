@@ -6,7 +6,7 @@ import pytest
 
 from service.conftest import fatal
 from service.traffic import Traffic
-from sidelight.service.domain.decisions import decide
+from sidelight.service.domain.decisions import decide_predictions
 from sidelight.service.domain.inputs import Prediction
 from sidelight.service.domain.service import Service
 from sidelight.service.maintenance.check import check_database
@@ -20,7 +20,7 @@ TABLES = ("monitors", "journal", "snapshots", "verifications", "history")
 
 def decisions(service, monitor, name, count):
     for k in range(count):
-        service.do(decide(service, monitor, [Prediction(f"{name}{k}", "a")], actor="key:1"))
+        service.do(decide_predictions(service, monitor, [Prediction(f"{name}{k}", "a")], actor="key:1"))
 
 
 @pytest.mark.parametrize("others", [3, 5, 8], ids=["shorter", "as long", "longer"])

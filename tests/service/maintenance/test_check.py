@@ -10,8 +10,8 @@ from sidelight.errors import SidelightError
 from sidelight.monitor import RULE
 from sidelight.service.domain import monitors
 from sidelight.service.domain.answers import record_answers
-from sidelight.service.domain.decisions import decide
-from sidelight.service.domain.inputs import AnswerTo, Prediction
+from sidelight.service.domain.decisions import decide_predictions
+from sidelight.service.domain.inputs import AnswerInput, Prediction
 from sidelight.service.domain.reviews import withdraw_review
 from sidelight.service.domain.service import Service
 from sidelight.service.journal import replica, replicas
@@ -107,13 +107,13 @@ def test_a_decision_that_was_recorded_but_not_made_is_found(service, monkeypatch
     """A forged entry with the right chain can only be found by deciding again."""
     traffic = Traffic(service)
     traffic.run(3)
-    genuine = replica._decided_anew
+    genuine = replica._decide_journaled_prediction_anew
 
     def forged(one, data):
         found, events = genuine(one, data)
         return found | ({"reason": 9} if data["id"] == "p4" else {}), events
 
-    monkeypatch.setattr(replica, "_decided_anew", forged)
+    monkeypatch.setattr(replica, "_decide_journaled_prediction_anew", forged)
     (finding,) = check_database(service.storage)
     assert "but replaying it gives" in finding.text
 
@@ -142,7 +142,7 @@ def test_pruning_leaves_the_state_and_forgets_only_what_was_let_pass(service):
     assert prune_journal(service, traffic.monitor, days=0) > 0
     assert check_database(service.storage) == []
     predictions = service.report(traffic.monitor).predictions
-    service.do(decide(service, traffic.monitor, [Prediction(passed["id"], passed["class"])], actor="key:1"))
+    service.do(decide_predictions(service, traffic.monitor, [Prediction(passed["id"], passed["class"])], actor="key:1"))
     assert service.report(traffic.monitor).predictions == predictions + 1
     service.do(Sql("UPDATE snapshots SET state = chain WHERE sealed = 1"))
     assert len(check_database(service.storage)) == 1
@@ -150,7 +150,7 @@ def test_pruning_leaves_the_state_and_forgets_only_what_was_let_pass(service):
 
 def service_decides(service, monitor, prediction):
     try:
-        return service.do(decide(service, monitor, [prediction], actor="key:1"))[0].verify
+        return service.do(decide_predictions(service, monitor, [prediction], actor="key:1"))[0].verify
     except Problem as problem:
         return problem.kind
 
@@ -158,7 +158,7 @@ def service_decides(service, monitor, prediction):
 def test_nothing_is_pruned_that_cannot_be_replayed(service, monkeypatch):
     traffic = Traffic(service)
     traffic.run(5)
-    monkeypatch.setattr(replica, "_decided_anew", lambda one, data: ({"reason": -1}, ()))
+    monkeypatch.setattr(replica, "_decide_journaled_prediction_anew", lambda one, data: ({"reason": -1}, ()))
     with pytest.raises(SidelightError, match="but replaying it gives"):
         prune_journal(service, traffic.monitor, days=0)
     with service.read() as tx:
@@ -182,24 +182,24 @@ def test_a_monitor_of_another_rule_is_left_alone(service):
 def test_settings_are_changed_by_journal(service):
     traffic = Traffic(service, cap=3, aim="first-come")
     assert sum(one.verify for one in traffic.decide(10)) == 3
-    row = service.do(monitors.change_settings(traffic.monitor, {"cap": 5, "reviews": 2}, actor="key:9"))
+    row = service.do(monitors.change_served_monitor(traffic.monitor, {"cap": 5, "reviews": 2}, actor="key:9"))
     assert (row.settings["cap"], row.settings["reviews"]) == (5, 2)
     assert sum(one.verify for one in traffic.decide(10)) == 2
     for wrong in ({"tolerance": 0.3}, {"cap": -1}, {"reviews": 3}, {"cap": 7, "reviews": 0}, {"nonsense": 1}):
         with pytest.raises(Problem) as caught:
-            service.do(monitors.change_settings(traffic.monitor, wrong, actor="key:9"))
+            service.do(monitors.change_served_monitor(traffic.monitor, wrong, actor="key:9"))
         assert caught.value.status == 422
         assert caught.value.places
     assert sum(one.verify for one in traffic.decide(10)) == 0
     assert check_database(service.storage) == []
     restart(service)
     assert sum(one.verify for one in traffic.decide(10)) == 0
-    service.do(monitors.archive_monitor(traffic.monitor, actor="key:9"))
+    service.do(monitors.archive_served_monitor(traffic.monitor, actor="key:9"))
     for job in (
-        monitors.archive_monitor(traffic.monitor, actor="key:9"),
-        monitors.change_settings(traffic.monitor, {"cap": 1}, actor="key:9"),
-        decide(service, traffic.monitor, [Prediction("x", "a")], actor="key:9"),
-        record_answers(traffic.monitor, [AnswerTo("p1", correct=True)], actor="key:9"),
+        monitors.archive_served_monitor(traffic.monitor, actor="key:9"),
+        monitors.change_served_monitor(traffic.monitor, {"cap": 1}, actor="key:9"),
+        decide_predictions(service, traffic.monitor, [Prediction("x", "a")], actor="key:9"),
+        record_answers(traffic.monitor, [AnswerInput("p1", correct=True)], actor="key:9"),
     ):
         with pytest.raises(Problem) as caught:
             service.do(job)

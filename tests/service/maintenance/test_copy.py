@@ -21,7 +21,7 @@ from sidelight.service.store.sqlite import SQLiteTransaction
 
 def exported(storage, what="journal", names=()):
     stream = io.StringIO()
-    export.write_json_lines(export.export_rows(storage, what, names), stream)
+    export.write_export_as_json_lines(export.export_rows(storage, what, names), stream)
     return stream.getvalue()
 
 
@@ -33,7 +33,7 @@ def all_exports(storage):
 def filled(service):
     fill(service, 300, "digits")
     old = fill(service, 60, "old")
-    service.do(monitors.archive_monitor(old, actor="key:1"))
+    service.do(monitors.archive_served_monitor(old, actor="key:1"))
     return service
 
 
@@ -79,7 +79,7 @@ def test_a_copy_goes_on_as_the_original_does(filled, tmp_path):
     target = open_storage(str(tmp_path / "copy.db"))
     copy.copy_database(filled.storage, target)
     with filled.read() as tx:
-        monitor = monitors.find_monitor(tx, "digits").id
+        monitor = monitors.find_served_monitor(tx, "digits").id
     expected = filled.report(monitor)
     twin = Service(target)
     assert twin.report(monitor) == expected
@@ -190,7 +190,7 @@ def test_a_backup_is_one_private_file_with_everything(filled, tmp_path):
     folder.mkdir()
     path = folder / "backup.db"
     before = all_exports(filled.storage)
-    assert copy.back_up(filled.storage, path) == path.stat().st_size
+    assert copy.back_up_database(filled.storage, path) == path.stat().st_size
     assert os.listdir(folder) == ["backup.db"]
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     restored = open_storage(str(path))
@@ -198,7 +198,7 @@ def test_a_backup_is_one_private_file_with_everything(filled, tmp_path):
     restored.close()
     fill(filled, 20, "later")  # the original goes on
     with pytest.raises(FileError, match="backups are not overwritten"):
-        copy.back_up(filled.storage, path)
+        copy.back_up_database(filled.storage, path)
 
 
 def test_a_backup_that_fails_leaves_nothing(filled, tmp_path, monkeypatch):
@@ -211,7 +211,7 @@ def test_a_backup_that_fails_leaves_nothing(filled, tmp_path, monkeypatch):
 
     monkeypatch.setattr(filled.storage, "save_to", fail)
     with pytest.raises(ConflictError):
-        copy.back_up(filled.storage, folder / "backup.db")
+        copy.back_up_database(filled.storage, folder / "backup.db")
     assert os.listdir(folder) == []
     with pytest.raises(FileError, match="cannot write"):
-        copy.back_up(filled.storage, tmp_path / "nowhere" / "backup.db")
+        copy.back_up_database(filled.storage, tmp_path / "nowhere" / "backup.db")

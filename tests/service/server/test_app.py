@@ -11,8 +11,8 @@ import pytest
 
 from service.api.conftest import SQLITE, Caller, Http
 from sidelight.service.auth.keys import create_key
-from sidelight.service.auth.sessions import make_first_link
-from sidelight.service.http.logs import ACCESS, JSONFormatter
+from sidelight.service.auth.sessions import make_administrator_link
+from sidelight.service.http.logs import ACCESS, JSONLogFormatter
 from sidelight.service.problems import Problem
 from sidelight.service.server.app import make_app
 from sidelight.service.store.base import UnavailableError, UnknownOutcomeError
@@ -44,7 +44,7 @@ def lines():
 
     class Keep(logging.Handler):
         def emit(self, record):
-            found.append(JSONFormatter().format(record))
+            found.append(JSONLogFormatter().format(record))
 
     handler, level = Keep(), ACCESS.level
     ACCESS.addHandler(handler)
@@ -102,9 +102,9 @@ def test_alive_and_ready_are_two_questions(service, http, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(service.storage, "write", _full)
         with pytest.raises(Problem):
-            service.do(make_first_link())
+            service.do(make_administrator_link())
         assert http.request("GET", "/readyz").status_code == 503
-    service.do(make_first_link())
+    service.do(make_administrator_link())
     assert http.request("GET", "/readyz").status_code == 200
     service.do(_NewerSchema())
     reply = http.request("GET", "/readyz")

@@ -21,7 +21,7 @@ pytestmark = SQLITE
 def served(service):
     """The address of a server, and the headers of a key for everything."""
     service.options = dataclasses.replace(service.options, requests_per_second=1e6)
-    service.do(monitors.create_monitor("digits", {"tolerance": 0.05}, actor="test"))
+    service.do(monitors.create_served_monitor("digits", {"tolerance": 0.05}, actor="test"))
     key = service.do(create_key("test", "all", SCOPES)).key
     with running(make_app(service)) as url:
         yield url, {"Authorization": f"Bearer {key}"}

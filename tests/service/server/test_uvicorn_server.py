@@ -16,8 +16,8 @@ from starlette.responses import Response
 
 from service.running import running
 from service.served import Served
-from sidelight.service.http.guards import problem_response, read_body
-from sidelight.service.limits import most_connections
+from sidelight.service.http.guards import http_problem, read_http_body
+from sidelight.service.limits import limit_of_service_connections
 from sidelight.service.problems import Problem
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs signals")
@@ -83,10 +83,10 @@ def test_a_body_must_come_in_time_and_gets_more_as_it_comes(monkeypatch):
             await _live(receive, send)
             return
         try:
-            await read_body(Request(scope, receive), 1000, patience=0.5)
+            await read_http_body(Request(scope, receive), 1000, patience=0.5)
             response = Response()
         except Problem as problem:
-            response = problem_response(problem)
+            response = http_problem(problem)
         await response(scope, receive, send)
 
     with running(app) as url:
@@ -135,7 +135,7 @@ def test_a_head_must_come_in_time_and_be_small(monkeypatch, sent):
 def test_connections_leave_files_for_the_database(monkeypatch):
     for files, most in ((resource.RLIM_INFINITY, 1000), (10_000, 1000), (256, 128), (20, 16)):
         monkeypatch.setattr(resource, "getrlimit", lambda _, files=files: (files, files))
-        assert most_connections() == most
+        assert limit_of_service_connections() == most
 
 
 def _connected(url):

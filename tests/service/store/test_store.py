@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from sidelight.errors import SidelightError
-from sidelight.service.store import file_of, open_storage, postgres, schema, sqlite
+from sidelight.service.store import open_storage, postgres, schema, sqlite, sqlite_file_of_storage
 from sidelight.service.store.base import ConflictError, DiskError, StorageError, UnavailableError, UnknownOutcomeError
 
 COLUMNS = ("monitor", "verification", "media_type", "content")
@@ -213,10 +213,10 @@ def test_commits_wait_for_the_disk_and_checkpoints_are_ours(tmp_path):
 
 
 def test_network_file_systems_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(sqlite, "_mounts", lambda: {"/": "ext4", str(tmp_path): "nfs4"})
+    monkeypatch.setattr(sqlite, "_read_mounted_file_systems", lambda: {"/": "ext4", str(tmp_path): "nfs4"})
     with pytest.raises(SidelightError, match="network file system"):
         open_storage(str(tmp_path / "test.db"))
-    monkeypatch.setattr(sqlite, "_mounts", lambda: {"/": "nfs4", str(tmp_path): "ext4"})
+    monkeypatch.setattr(sqlite, "_read_mounted_file_systems", lambda: {"/": "nfs4", str(tmp_path): "ext4"})
     open_storage(str(tmp_path / "test.db")).close()
 
 
@@ -369,6 +369,6 @@ def test_a_file_is_in_use_under_all_its_names(tmp_path):
     try:
         with pytest.raises(SidelightError, match="in use"):
             open_storage(str(tmp_path / "test.db"))
-        assert file_of(str(tmp_path / "link.db")) == tmp_path.resolve() / "test.db"
+        assert sqlite_file_of_storage(str(tmp_path / "link.db")) == tmp_path.resolve() / "test.db"
     finally:
         storage.close()

@@ -12,7 +12,7 @@ from sidelight.service.auth import passwords, reviewers, sessions
 PASSWORD = "correct horse battery"
 BASE = "http://localhost"
 # One hash for all: what passwords cost is tested elsewhere.
-HASHED = passwords.hashed_password(PASSWORD)
+HASHED = passwords.hash_password(PASSWORD)
 
 
 class Forms(HTMLParser):
@@ -71,5 +71,5 @@ class Browser:
 def add_person(service, name, *scopes, only=None):
     """Add somebody who can sign in with `PASSWORD`; return their actor."""
     invited = service.do(reviewers.invite_reviewer("test", name, scopes, only))
-    service.do(sessions.follow_link(invited.code, "", HASHED))
+    service.do(sessions.follow_password_link(invited.code, "", HASHED))
     return invited.reviewer.actor

@@ -23,7 +23,7 @@ def change(browser, old, new):
 def test_the_own_password_is_changed_by_who_knows_the_old_one(service, app, browsers):
     browser, elsewhere = browsers("Ann", "answer"), Browser(app)
     elsewhere.sign_in("Ann")
-    invited = service.do(reviewers.renew_link("test", next(one.id for one in _people(service))))
+    invited = service.do(reviewers.renew_password_link("test", next(one.id for one in _people(service))))
     assert "Ann" in browser.get("/account").text
     assert change(browser, "not the one", NEW).status_code == 403
     assert change(browser, PASSWORD, "short").status_code == 422
@@ -38,7 +38,7 @@ def test_the_own_password_is_changed_by_who_knows_the_old_one(service, app, brow
     old = elsewhere.post("/start", {"code": invited.code, "name": "", "password": PASSWORD})
     assert old.status_code == 403
     with service.read() as tx:
-        assert audit.read_audit(tx)[1].action == "password changed"
+        assert audit.read_audit_log(tx)[1].action == "password changed"
     elsewhere.close()
 
 
@@ -81,7 +81,7 @@ def test_a_link_says_whom_it_is_for_and_stays_usable(service, stranger):
 
 
 def test_the_link_of_the_first_administrator_asks_for_a_name(service, stranger):
-    from sidelight.service.auth.sessions import make_first_link
+    from sidelight.service.auth.sessions import make_administrator_link
 
-    look = stranger.post("/start", {"code": service.do(make_first_link()), "look": "1"})
+    look = stranger.post("/start", {"code": service.do(make_administrator_link()), "look": "1"})
     assert (look.status_code, "readonly" in look.text) == (200, False)

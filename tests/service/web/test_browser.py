@@ -13,9 +13,9 @@ from service.web.browsing import PASSWORD, add_person
 from service.web.chromium import Window, program, serving
 from service.web.hostile import HOSTILE, LABELS
 from sidelight.service.auth import sessions
-from sidelight.service.demo.worlds import draw_digit
+from sidelight.service.demo.worlds import draw_demo_digit
 from sidelight.service.domain import inputs, monitors
-from sidelight.service.domain.decisions import decide
+from sidelight.service.domain.decisions import decide_predictions
 from sidelight.service.domain.inputs import Payload, Prediction
 from sidelight.service.journal import entry as journal
 
@@ -64,9 +64,9 @@ def pictures(service, monitor, verifications):
     """Send predictions with pictures."""
     import numpy as np
 
-    shown = Payload("image/png", draw_digit("7", np.random.default_rng(1)))
+    shown = Payload("image/png", draw_demo_digit("7", np.random.default_rng(1)))
     rows = [Prediction(f"picture-{n}", "pear", payload=shown) for n in range(verifications)]
-    service.do(decide(service, monitor, rows, actor="test"))
+    service.do(decide_predictions(service, monitor, rows, actor="test"))
 
 
 def answered(service, monitor):
@@ -79,7 +79,7 @@ def item_on(page):
 
 
 def test_the_first_start_leads_from_a_link_to_the_first_monitor(service, window):
-    code = service.do(sessions.make_first_link())
+    code = service.do(sessions.make_administrator_link())
     one = window(signed_in=False)
     page = one.go(f"/start#{code}")
     page.wait_for_selector("#code", state="hidden")
@@ -266,12 +266,12 @@ def test_no_page_loads_or_runs_what_its_policy_forbids(service, window):
 
 
 def test_hostile_strings_run_nowhere(service, window):
-    row = service.do(monitors.create_monitor("fruit", {"tolerance": 0.05, "labels": list(LABELS)}, actor="test"))
+    row = service.do(monitors.create_served_monitor("fruit", {"tolerance": 0.05, "labels": list(LABELS)}, actor="test"))
     for n, text in enumerate(HOSTILE):
         one = Prediction(
             f"{text[:190]}-{n}", text, payload=Payload(inputs.TEXT, text.encode()), segment={"key": text, text: "x"}
         )
-        service.do(decide(service, row.id, [one], actor=text))
+        service.do(decide_predictions(service, row.id, [one], actor=text))
     one = window("<img src=x onerror=alert(1)>")
     dialogs = []
     one.page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
@@ -280,7 +280,7 @@ def test_hostile_strings_run_nowhere(service, window):
         payloads_shown = (
             [f"/m/fruit/review?verification={n}" for n in range(2, len(HOSTILE) + 1)] if width == 400 else []
         )
-        for path in [*all_pages(name=quote(journal.text_of(HOSTILE[0]))), *payloads_shown]:
+        for path in [*all_pages(name=quote(journal.journal_json(HOSTILE[0]))), *payloads_shown]:
             one.go(path)
             assert not one.wide(), (path, width)
     assert dialogs == []

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from sidelight.service.web import charts
-from sidelight.service.web.charts import percent
+from sidelight.service.web.charts import page_percent
 
 
 def parsed(markup):
@@ -22,13 +22,13 @@ def parsed(markup):
     ],
 )
 def test_percent(rate, words):
-    assert percent(rate) == words
+    assert page_percent(rate) == words
 
 
 @pytest.mark.parametrize("interval", [(0.0, 1.0), (0.2, 0.2), (0.9, 1.0), (0.0, 0.0)])
 @pytest.mark.parametrize("estimate", [None, 0.0, 1.0])
 def test_a_strip_stays_inside_its_frame(interval, estimate):
-    svg = parsed(charts.interval_strip(interval, estimate, 0.05, "unknown", 0.15))
+    svg = parsed(charts.draw_interval_strip(interval, estimate, 0.05, "unknown", 0.15))
     bar = svg.find("rect")
     assert 0.0 <= float(bar.get("x")) <= float(bar.get("x")) + float(bar.get("width")) <= 208.0
     assert (svg.find("circle") is None) == (estimate is None)
@@ -36,8 +36,8 @@ def test_a_strip_stays_inside_its_frame(interval, estimate):
 
 
 def test_columns_add_up():
-    assert charts.stacked_chart([], ("a", "b")) == ""
-    svg = parsed(charts.stacked_chart([("<mon>", 3.0, 1.0), ("tue", 0.0, 0.0)], ("answered", "not")))
+    assert charts.draw_stacked_chart([], ("a", "b")) == ""
+    svg = parsed(charts.draw_stacked_chart([("<mon>", 3.0, 1.0), ("tue", 0.0, 0.0)], ("answered", "not")))
     groups = svg.findall("g")
     assert groups[0].find("title").text == "<mon>: 3 answered, 1 not"
     saved, spent = (float(one.get("height")) for one in groups[0].findall("rect"))

@@ -63,11 +63,11 @@ def test_a_verdict_that_turns_without_an_answer_is_in_the_history(service):
 
 def ask_quietly(service, monitor, start, many):
     """Decide about predictions of another class, whether or not they are chosen."""
-    from sidelight.service.domain.decisions import decide
+    from sidelight.service.domain.decisions import decide_predictions
     from sidelight.service.domain.inputs import Prediction
 
     rows = [Prediction(f"id-{n}", "plum") for n in range(start + 1, start + many + 1)]
-    service.do(decide(service, monitor, rows, actor="test"))
+    service.do(decide_predictions(service, monitor, rows, actor="test"))
 
 
 @SQLITE

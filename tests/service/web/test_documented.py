@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sidelight.service.api.routes import queue
 from sidelight.service.settings import ReviewSettings
-from sidelight.service.web.pages.review import button_keys
+from sidelight.service.web.pages.review import keyboard_keys_of_buttons
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "how-to" / "review-predictions.md").read_text(encoding="utf-8")
@@ -31,5 +31,5 @@ def test_every_request_to_the_queue():
 def test_every_key():
     rows = re.findall(r"^\| ([A-Z](?:, [A-Z])*) \| (\S(?:, \S)*) \|", PAGE, re.MULTILINE)
     written = [pair for row in rows for pair in zip(*(keys.lower().split(", ") for keys in row), strict=True)]
-    usual, other = button_keys([]), button_keys(button_keys([]).values())
+    usual, other = keyboard_keys_of_buttons([]), keyboard_keys_of_buttons(keyboard_keys_of_buttons([]).values())
     assert sorted(written) == sorted((usual[name], other[name]) for name in usual)

@@ -11,7 +11,7 @@ from service.api.conftest import SQLITE
 from service.running import running
 from service.web.browsing import PASSWORD, Browser, add_person
 from sidelight.service.auth import passwords, reviewers, sessions
-from sidelight.service.auth.passwords import Door
+from sidelight.service.auth.passwords import SignInDoor
 from sidelight.service.problems import Problem
 from sidelight.service.server.app import make_app
 
@@ -23,20 +23,20 @@ def cookie_header(reply):
 
 
 def test_the_first_link_makes_an_administrator_once(service, stranger):
-    code = service.do(sessions.make_first_link())
+    code = service.do(sessions.make_administrator_link())
     assert stranger.get("/start").status_code == 200  # whoever only looks uses nothing up
     reply = stranger.submit("/start", "/start", code=code, name="Ada", password=PASSWORD)
     assert reply.url.path == "/"
     assert "Ada" in reply.text
     assert stranger.get("/admin").status_code == 200
-    assert service.do(sessions.make_first_link()) is None
+    assert service.do(sessions.make_administrator_link()) is None
     again = stranger.submit("/start", "/start", code=code, name="Eve", password=PASSWORD)
     assert again.status_code == 403
     assert "used already" in again.text
 
 
 def test_a_link_ends_after_fifteen_minutes(service, stranger):
-    code = service.do(sessions.make_first_link())
+    code = service.do(sessions.make_administrator_link())
 
     class Age:
         monitors = ()
@@ -52,7 +52,7 @@ def test_a_link_ends_after_fifteen_minutes(service, stranger):
 
 
 def test_codes_cookies_and_passwords_are_stored_as_hashes(service, stranger):
-    code = service.do(sessions.make_first_link())
+    code = service.do(sessions.make_administrator_link())
     stranger.submit("/start", "/start", code=code, name="Ada", password=PASSWORD)
     cookie = stranger.client.cookies["sidelight"]
     with service.read() as tx:
@@ -63,7 +63,7 @@ def test_codes_cookies_and_passwords_are_stored_as_hashes(service, stranger):
 
 
 def test_a_password_that_is_too_short_keeps_the_link(service, stranger):
-    code = service.do(sessions.make_first_link())
+    code = service.do(sessions.make_administrator_link())
     reply = stranger.submit("/start", "/start", code=code, name="Ada", password="short")
     assert reply.status_code == 422
     assert "from 10 to 200" in reply.text
@@ -74,7 +74,7 @@ def test_a_password_that_is_too_short_keeps_the_link(service, stranger):
 def test_recovery_gives_an_old_account_all_scopes_and_ends_its_sessions(service, app, browsers, stranger):
     old = browsers("Ada", "answer")
     assert old.get("/admin").status_code == 403
-    code = service.do(sessions.make_first_link(only_first=False))
+    code = service.do(sessions.make_administrator_link(only_first=False))
     assert stranger.submit("/start", "/start", code=code, name="Ada", password=PASSWORD).status_code == 200
     assert stranger.get("/admin").status_code == 200
     assert old.get("/admin", follow=False).status_code == 303
@@ -86,8 +86,8 @@ def test_signing_in_does_not_depend_on_how_a_keyboard_composes_letters(service):
     with pytest.raises(Problem, match="this name is taken"):
         service.do(reviewers.invite_reviewer("test", "\N{LATIN CAPITAL LETTER A WITH ACUTE}da", ["answer"]))
     with service.read() as tx:
-        assert sessions.find_account(tx, "\N{LATIN CAPITAL LETTER A WITH ACUTE}da") is not None
-    stored = passwords.hashed_password(f"cafe{accent} au lait")
+        assert sessions.find_password_account(tx, "\N{LATIN CAPITAL LETTER A WITH ACUTE}da") is not None
+    stored = passwords.hash_password(f"cafe{accent} au lait")
     assert passwords.password_matches("caf\N{LATIN SMALL LETTER E WITH ACUTE} au lait", stored)
     assert not passwords.password_matches("cafe au lait", stored)
 
@@ -158,7 +158,7 @@ class Time:
 def time(app):
     """The time at the door."""
     time = Time()
-    app.state.door = Door(time, time.sleep)
+    app.state.door = SignInDoor(time, time.sleep)
     return time
 
 
@@ -222,7 +222,7 @@ def test_who_does_not_wait_is_refused_and_told_when_to_come_again(service, app, 
     async def at_once(seconds):  # as if all came in the same moment
         time.slept.append(seconds)
 
-    app.state.door = Door(time, at_once)
+    app.state.door = SignInDoor(time, at_once)
     replies = [at("192.0.2.1").sign_in("Ada", "wrong password!") for _ in range(9)]
     assert [one.status_code for one in replies] == [403] * 7 + [429] * 2
     assert time.slept == [0.0] * 5 + [4.0, 8.0]
@@ -234,7 +234,7 @@ def test_behind_a_proxy_the_forwarded_address_counts(service, app, time, quick):
     add_person(service, "Ada", "answer")
 
     def waits(proxies, *forwarded):
-        app.state.door = Door(time, time.sleep)
+        app.state.door = SignInDoor(time, time.sleep)
         with running(app, proxies=proxies) as base, httpx.Client(base_url=base, trust_env=False) as client:
             for one in forwarded:
                 headers = {"Origin": base, "X-Forwarded-For": one}
@@ -252,9 +252,9 @@ def test_behind_a_proxy_the_forwarded_address_counts(service, app, time, quick):
 
 
 def test_a_wrong_code_costs_neither_a_hash_nor_a_commit(service, at, time, monkeypatch):
-    service.do(sessions.make_first_link())
+    service.do(sessions.make_administrator_link())
     jobs = service.writer.jobs
-    monkeypatch.setattr(passwords, "hashed_password", None)
+    monkeypatch.setattr(passwords, "hash_password", None)
     replies = [at("192.0.2.1").post("/start", {"code": "wrong", "password": PASSWORD}) for _ in range(30)]
     assert {one.status_code for one in replies} == {403}
     assert time.slept == [0.0] * 20 + [1.0] * 10

@@ -15,8 +15,8 @@ from service.web.test_dashboard import words
 from sidelight.monitor.stats import overall
 from sidelight.service.domain import monitors
 from sidelight.service.domain.answers import record_answers
-from sidelight.service.domain.decisions import decide
-from sidelight.service.domain.inputs import AnswerTo, Prediction
+from sidelight.service.domain.decisions import decide_predictions
+from sidelight.service.domain.inputs import AnswerInput, Prediction
 
 PAGE = "/m/fruit/insight"
 RATES = {"de": 0.02, "fr": 0.4}
@@ -25,13 +25,13 @@ RATES = {"de": 0.02, "fr": 0.4}
 def create(service, **settings):
     """Create the monitor; return its id."""
     given = {"tolerance": 0.1, "confidence": 0.9, "drift": False} | settings
-    return service.do(monitors.create_monitor("fruit", given, actor="test")).id
+    return service.do(monitors.create_served_monitor("fruit", given, actor="test")).id
 
 
 def watch(service, monitor, rows, truth):
     """Decide about predictions, and answer those that are verified with their true class."""
-    found = service.do(decide(service, monitor, rows, actor="test"))
-    answers = [AnswerTo(one.id, label=truth[one.id]) for one in found if one.verify]
+    found = service.do(decide_predictions(service, monitor, rows, actor="test"))
+    answers = [AnswerInput(one.id, label=truth[one.id]) for one in found if one.verify]
     service.do(record_answers(monitor, answers, actor="test", settles=True))
 
 
@@ -121,8 +121,10 @@ def test_the_page_of_a_class_says_what_scores_are_worth(service, browsers):
 def test_intervals_are_not_computed_by_the_writer(service, monkeypatch, what):
     monitor = create(service)
     fill(service, monitor, 50)
-    compute, threads = overall._largest, set()
-    monkeypatch.setattr(overall, "_largest", lambda *given: threads.add(current_thread().name) or compute(*given))
+    compute, threads = overall._largest_overall_rate, set()
+    monkeypatch.setattr(
+        overall, "_largest_overall_rate", lambda *given: threads.add(current_thread().name) or compute(*given)
+    )
     assert getattr(service, what)(monitor) is getattr(service, what)(monitor)
     assert threads == {current_thread().name}
 

@@ -15,15 +15,15 @@ from service.api.conftest import SQLITE
 from service.reviews import ask, make, say
 from service.web.hostile import HOSTILE, LABELS
 from sidelight.service.auth.keys import create_key
-from sidelight.service.demo.worlds import png
+from sidelight.service.demo.worlds import encode_demo_png
 from sidelight.service.domain import inputs, monitors
 from sidelight.service.domain.answers import record_answers
-from sidelight.service.domain.decisions import decide
-from sidelight.service.domain.inputs import AnswerTo, Payload, Prediction
+from sidelight.service.domain.decisions import decide_predictions
+from sidelight.service.domain.inputs import AnswerInput, Payload, Prediction
 from sidelight.service.domain.queue import claim_verifications
-from sidelight.service.web.rendering import static_file
+from sidelight.service.web.rendering import read_static_page_file
 
-PICTURE = png(np.full((4, 4), 200, np.uint8))
+PICTURE = encode_demo_png(np.full((4, 4), 200, np.uint8))
 
 
 def every_page(monitor="fruit", name='"pear"'):
@@ -53,7 +53,7 @@ def every_page(monitor="fruit", name='"pear"'):
 
 def show(service, monitor, number, payload, prediction="pear"):
     row = Prediction(f"shown-{number}", prediction, payload=payload)
-    assert service.do(decide(service, monitor, [row], actor="test"))[0].verify
+    assert service.do(decide_predictions(service, monitor, [row], actor="test"))[0].verify
     with service.read() as tx:
         return tx.one("SELECT MAX(number) FROM verifications WHERE monitor = ?", monitor)[0]
 
@@ -169,12 +169,12 @@ def test_monitors_of_others_do_not_exist(service, browsers):
 def test_hostile_strings_are_only_text(service, browsers):
     browser = browsers()
     names = [one for one in HOSTILE if one.strip()]
-    row = service.do(monitors.create_monitor("fruit", {"tolerance": 0.05, "labels": list(LABELS)}, actor="test"))
+    row = service.do(monitors.create_served_monitor("fruit", {"tolerance": 0.05, "labels": list(LABELS)}, actor="test"))
     for n, text in enumerate(HOSTILE):
         for m, kind in enumerate((inputs.TEXT, inputs.JSON, inputs.LINK)):
             content = json.dumps({text: text, "list": [text]}) if kind == inputs.JSON else text
             one = Prediction(f"{text[:190]}-{n}-{m}", text, payload=Payload(kind, content.encode()))
-            service.do(decide(service, row.id, [one], actor=text))
+            service.do(decide_predictions(service, row.id, [one], actor=text))
         say(service, row.id, 3 * n + 1, f"reviewer:{text[:100]}", label=text if text in LABELS else LABELS[0])
         service.do(create_key(text, text, ["decide"]))
     for text in names:
@@ -288,7 +288,7 @@ def test_items_say_who_reviews_them_now(service, browsers):
     service.do(claim_verifications(monitor, "bob", count=3))
     browser = browsers()
     assert browser.get("/m/fruit/verifications").text.count("bob</b>: is reviewing") == 3
-    service.do(record_answers(monitor, [AnswerTo("id-1", correct=True)], actor="key:night"))
+    service.do(record_answers(monitor, [AnswerInput("id-1", correct=True)], actor="key:night"))
     assert browser.get("/m/fruit/verifications").text.count("bob</b>: is reviewing") == 2
 
     class End:
@@ -376,9 +376,9 @@ def test_the_dashboard_says_what_it_cost(service, browsers):
 
 @SQLITE
 def test_many_classes_come_in_pages_that_can_be_searched(service, browsers):
-    row = service.do(monitors.create_monitor("fruit", {"tolerance": 0.1}, actor="test"))
+    row = service.do(monitors.create_served_monitor("fruit", {"tolerance": 0.1}, actor="test"))
     rows = [Prediction(f"id-{n}", f"class-{n:03d}") for n in range(250)]
-    service.do(decide(service, row.id, rows, actor="test"))
+    service.do(decide_predictions(service, row.id, rows, actor="test"))
     browser = browsers()
     pages = [browser.get(f"/m/fruit?page={n}").text for n in (1, 2, 3)]
     names = [re.findall(r">(class-\d+)</a></th>", text) for text in pages]
@@ -440,5 +440,5 @@ def test_administration_by_forms(service, browsers, stranger):
 def test_marks_of_direction_turn_nothing_else_around():
     assert (
         "*, *::before, *::after { box-sizing: border-box; unicode-bidi: isolate; }"
-        in static_file("sidelight.css").decode()
+        in read_static_page_file("sidelight.css").decode()
     )

@@ -18,7 +18,7 @@ PAGE, ARCHIVE = "/m/fruit/settings", "/m/fruit/archive"
 
 def stored(service):
     with service.read() as tx:
-        return monitors.find_monitor(tx, "fruit").settings
+        return monitors.find_served_monitor(tx, "fruit").settings
 
 
 def filled(page):
@@ -116,7 +116,7 @@ def test_a_form_that_is_out_of_date_changes_nothing(service, browsers):
     monitor = make(service, 1)
     browser = browsers()
     form = filled(browser.get(PAGE))
-    service.do(monitors.change_settings(monitor, {"cap": 5}, actor="test"))
+    service.do(monitors.change_served_monitor(monitor, {"cap": 5}, actor="test"))
     reply = browser.post(PAGE, form | {"lease": "60"})
     assert reply.status_code == 409
     assert (stored(service)["cap"], stored(service)["lease"]) == (5, 900)

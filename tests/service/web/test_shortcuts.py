@@ -4,7 +4,7 @@ import string
 
 import pytest
 
-from sidelight.service.web.pages.review import button_keys, label_keys
+from sidelight.service.web.pages.review import keyboard_keys_of_buttons, keyboard_keys_of_labels
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from sidelight.service.web.pages.review import button_keys, label_keys
     ],
 )
 def test_no_key_means_something_else(labels):
-    keys, buttons = label_keys(labels), button_keys(labels)
+    keys, buttons = keyboard_keys_of_labels(labels), keyboard_keys_of_buttons(labels)
     assert list(keys) == labels or set(keys) == set(labels)
     used = [one for one in keys.values() if one]
     assert len(used) == len(set(used))

@@ -20,11 +20,11 @@ from service.web.browsing import Browser, add_person
 from service.web.chromium import Window, program, serving
 from sidelight.errors import SidelightError
 from sidelight.service.auth import reviewers, sessions
-from sidelight.service.auth.single_sign_on import Provider, SingleSignOn, Ticket
+from sidelight.service.auth.single_sign_on import SignInProvider, SignInTicket, SingleSignOn
 from sidelight.service.journal import audit
 from sidelight.service.problems import Problem
 from sidelight.service.server.app import make_app
-from sidelight.service.server.run import make_options
+from sidelight.service.server.run import make_server_options
 
 GROUPS = {"reviewers": ("answer", "report"), "owners": ("admin", "report")}
 
@@ -38,7 +38,7 @@ def issuer():
 
 @pytest.fixture
 def with_provider(service, issuer):
-    known = Provider(issuer=issuer.issuer, client_id=fake.CLIENT, secret=fake.SECRET, groups=GROUPS)
+    known = SignInProvider(issuer=issuer.issuer, client_id=fake.CLIENT, secret=fake.SECRET, groups=GROUPS)
     service.options = dataclasses.replace(service.options, provider=known)
     return service
 
@@ -73,7 +73,7 @@ def test_the_first_sign_in_creates_a_reviewer_and_later_ones_find_them(browser, 
     assert sign_in(browser).status_code == 200
     with with_provider.read() as tx:
         (again,) = reviewers.list_reviewers(tx)
-        actions = [one.action for one in audit.read_audit(tx)]
+        actions = [one.action for one in audit.read_audit_log(tx)]
     assert (again.id, again.name, set(again.scopes)) == (ada.id, "ada", {"admin", "report"})
     assert "scopes changed by the provider" in actions
     assert "reviewer created by the provider" in actions
@@ -247,9 +247,9 @@ def test_a_provider_that_failed_is_left_alone_for_a_while(browser, issuer):
 def test_a_slow_provider_holds_up_few_threads(issuer):
     gate, answer = threading.Event(), issuer.answer
     issuer.answer = lambda *asked: gate.wait(60) and answer(*asked)
-    through = SingleSignOn(Provider(issuer=issuer.issuer, client_id="c", secret="s", groups=GROUPS))
+    through = SingleSignOn(SignInProvider(issuer=issuer.issuer, client_id="c", secret="s", groups=GROUPS))
     with ThreadPoolExecutor(9) as pool:
-        asked = [pool.submit(through.address, Ticket.new("/"), "http://localhost/") for _ in range(9)]
+        asked = [pool.submit(through.address, SignInTicket.new("/"), "http://localhost/") for _ in range(9)]
         refused = next(as_completed(asked))
         gate.set()
         assert "too many people" in str(refused.exception())
@@ -273,14 +273,14 @@ def test_names_are_cleaned(browser, issuer, with_provider, given, shown):
 )
 def test_tickets_that_nobody_issued(cookie):
     with pytest.raises(Problem, match="did not ask"):
-        Ticket.read(base64.urlsafe_b64encode(json.dumps(cookie).encode()).decode(), "s")
+        SignInTicket.read(base64.urlsafe_b64encode(json.dumps(cookie).encode()).decode(), "s")
 
 
 @SQLITE
 def test_a_forged_ticket_does_not_lead_elsewhere(browser):
     back = leave(browser)
     jar = browser.client.cookies
-    ticket = Ticket.read(jar["sidelight-ticket"].strip('"'), parse_qs(urlsplit(back).query)["state"][0])
+    ticket = SignInTicket.read(jar["sidelight-ticket"].strip('"'), parse_qs(urlsplit(back).query)["state"][0])
     jar.clear()
     jar.set("sidelight-ticket", ticket._replace(next="https://evil.example/").cookie)
     assert browser.get(back, follow=False).headers["location"] == "/"
@@ -354,4 +354,4 @@ def test_options_that_cannot_work(options, said, tmp_path, monkeypatch):
     (tmp_path / "empty").write_text("\n")
     secret = {"oidc_secret_file": str(tmp_path / "secret")} if "oidc_client_id" in options else {}
     with pytest.raises(SidelightError, match=said):
-        make_options(**secret | options)
+        make_server_options(**secret | options)

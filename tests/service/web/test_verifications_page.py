@@ -8,7 +8,7 @@ import pytest
 
 from service.api.conftest import SQLITE
 from service.reviews import make, say, verification
-from sidelight.service.domain.decisions import decide
+from sidelight.service.domain.decisions import decide_predictions
 from sidelight.service.domain.inputs import Prediction
 
 
@@ -21,7 +21,7 @@ def found(browser, **query):
 def test_items_are_found_by_part_of_their_id_and_by_number(service, browsers):
     monitor = make(service, 12)
     odd = ["a%b", "a_b", "A!B", "axb", "ÉTÉ", "x' OR 1=1 --", "12"]
-    service.do(decide(service, monitor, [Prediction(one, "pear") for one in odd], actor="test"))
+    service.do(decide_predictions(service, monitor, [Prediction(one, "pear") for one in odd], actor="test"))
     say(service, monitor, 3, "ann", correct=True)
     browser = browsers()
     assert found(browser, q="ID-1") == [12, 11, 10, 1]

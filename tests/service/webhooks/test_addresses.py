@@ -4,7 +4,7 @@ import socket
 import pytest
 
 from sidelight.service.options import INTERNET, Egress
-from sidelight.service.webhooks.delivery import AddressError, Target, check_webhook_url, resolve_webhook
+from sidelight.service.webhooks.delivery import AddressError, Target, check_webhook_url, resolve_webhook_host
 
 
 def found(*addresses):
@@ -20,7 +20,7 @@ def test_a_public_address_is_resolved_once():
         calls.append(host)
         return found("93.184.216.34", "2606:2800:220:1::1")(host, port)
 
-    target = resolve_webhook("https://Hooks.Example/a/b?c=d", INTERNET, lookup)
+    target = resolve_webhook_host("https://Hooks.Example/a/b?c=d", INTERNET, lookup)
     assert target == Target("93.184.216.34", 443, True, "hooks.example", "/a/b?c=d")
     assert calls == ["hooks.example"]
 
@@ -63,7 +63,7 @@ def test_a_public_address_is_resolved_once():
 def test_other_addresses_are_refused_alone_and_beside_a_public_one(address):
     for addresses in ([address], ["93.184.216.34", address]):
         with pytest.raises(AddressError, match="public Internet"):
-            resolve_webhook("https://hooks.example/", INTERNET, found(*addresses))
+            resolve_webhook_host("https://hooks.example/", INTERNET, found(*addresses))
 
 
 def allowing(*networks):
@@ -73,20 +73,20 @@ def allowing(*networks):
 def test_what_the_operator_allows_is_allowed_and_nothing_else_is():
     egress = allowing("10.1.0.0/16", "fd00::/8")
     for address in ("10.1.2.3", "::ffff:10.1.2.3", "fd00::1"):
-        target = resolve_webhook("http://hooks.example:8080", egress, found(address))
+        target = resolve_webhook_host("http://hooks.example:8080", egress, found(address))
         plain = address.removeprefix("::ffff:")
         assert target == Target(plain, 8080, False, "hooks.example", "/", True)
-    assert not resolve_webhook("https://hooks.example", egress, found("93.184.216.34")).direct
+    assert not resolve_webhook_host("https://hooks.example", egress, found("93.184.216.34")).direct
     for address in ("10.2.0.1", "::ffff:10.2.0.1", "127.0.0.1", "::1", "169.254.169.254", "64:ff9b::10.1.2.3"):
         for addresses in ([address], ["10.1.2.3", address]):
             with pytest.raises(AddressError, match="--webhook-allow"):
-                resolve_webhook("http://hooks.example/", egress, found(*addresses))
+                resolve_webhook_host("http://hooks.example/", egress, found(*addresses))
 
 
 def test_only_allowed_networks_get_messages_without_tls():
     for addresses in (["93.184.216.34"], ["10.1.2.3", "93.184.216.34"]):
         with pytest.raises(AddressError, match="only over https"):
-            resolve_webhook("http://hooks.example/", allowing("10.0.0.0/8"), found(*addresses))
+            resolve_webhook_host("http://hooks.example/", allowing("10.0.0.0/8"), found(*addresses))
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_what_is_no_address_of_a_receiver_is_refused(url):
 def test_decimal_and_octal_spellings_of_loopback_do_not_get_through():
     for host in ("2130706433", "0x7f000001", "0177.0.0.1", "127.1"):
         with pytest.raises(AddressError):
-            resolve_webhook(f"https://{host}/", INTERNET)
+            resolve_webhook_host(f"https://{host}/", INTERNET)
 
 
 def test_a_host_that_is_not_found_is_told():
@@ -127,6 +127,6 @@ def test_a_host_that_is_not_found_is_told():
         raise socket.gaierror(-2, "Name or service not known")
 
     with pytest.raises(AddressError, match="not found"):
-        resolve_webhook("https://nowhere.invalid/", INTERNET, lookup)
+        resolve_webhook_host("https://nowhere.invalid/", INTERNET, lookup)
     with pytest.raises(AddressError, match="no IP address"):
-        resolve_webhook("https://nowhere.invalid/", INTERNET, found())
+        resolve_webhook_host("https://nowhere.invalid/", INTERNET, found())

@@ -4,7 +4,7 @@ import pytest
 
 from service.api.conftest import SQLITE
 from sidelight.service.domain import monitors
-from sidelight.service.domain.decisions import decide
+from sidelight.service.domain.decisions import decide_predictions
 from sidelight.service.domain.inputs import Prediction
 from sidelight.service.store.sqlite import SQLiteTransaction
 
@@ -26,11 +26,11 @@ def inserted(monkeypatch):
 
 def test_events_without_a_webhook_do_not_split_a_group(service, inserted):
     settings = {"tolerance": 0.2, "policy": "explore", "patience": 5}
-    monitor = service.do(monitors.create_monitor("digits", settings, actor="test")).id
+    monitor = service.do(monitors.create_served_monitor("digits", settings, actor="test")).id
     for turn in range(2):
         inserted.clear()
         rows = [Prediction(f"{turn}-{n}", f"class {n % 50}") for n in range(300)]
-        service.do(decide(service, monitor, rows, actor="test"))
+        service.do(decide_predictions(service, monitor, rows, actor="test"))
     with service.read() as tx:
         assert tx.one("SELECT count(*) FROM verifications WHERE state = 'overdue'")[0] > 100
     assert inserted.count("journal") == 1

@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from sidelight.service.journal.entry import text_of
+from sidelight.service.journal.entry import journal_json
 from sidelight.service.webhooks.formats import (
     ANSWERS_OVERDUE,
     BUDGET_USED_UP,
     VERDICT_CHANGED,
-    Told,
+    WebhookEvent,
     pagerduty_event,
-    signed_headers,
+    sign_webhook_headers,
     slack_message,
 )
 
@@ -20,7 +20,7 @@ KEY = "0123456789abcdef0123456789abcdef"
 
 def told(type=VERDICT_CHANGED, url="https://monitor.example.org:8443/", **data):
     given = {"monitor": "digits", "number": 12} | data
-    return Told("wh_1", {"type": type, "timestamp": "2026-01-31T09:30:00.000Z", "data": given}, url)
+    return WebhookEvent("wh_1", {"type": type, "timestamp": "2026-01-31T09:30:00.000Z", "data": given}, url)
 
 
 def verdict(verdict, name="7", before="unknown", cause="answers", **options):
@@ -37,7 +37,7 @@ EVENTS += [verdict("above", name, url=None) for name in HOSTILE]
 @pytest.mark.parametrize("one", EVENTS)
 def test_slack_takes_text_and_blocks_within_its_limits(one):
     """docs.slack.dev: a text object has 1 to 3 000 characters, a context 1 to 10 elements, a message 50 blocks."""
-    message = json.loads(text_of(slack_message(one)))
+    message = json.loads(journal_json(slack_message(one)))
     assert message.keys() == {"text", "blocks"}
     section, context = message["blocks"]
     assert (section["type"], context["type"]) == ("section", "context")
@@ -58,7 +58,7 @@ def test_slack_is_told_names_as_it_escapes_them():
 @pytest.mark.parametrize("one", EVENTS)
 def test_pagerduty_takes_events_within_its_limits(one):
     """developer.pagerduty.com, Events API v2: required fields, allowed values, and lengths."""
-    event = json.loads(text_of(pagerduty_event(one, KEY)))
+    event = json.loads(journal_json(pagerduty_event(one, KEY)))
     assert event["routing_key"] == KEY
     assert 1 <= len(event["dedup_key"]) <= 255
     if event["event_action"] == "resolve":
@@ -96,7 +96,7 @@ def test_what_nobody_resolves_stays_one_alert():
 
 def test_the_example_of_the_specification():
     """The vector that the reference libraries of Standard Webhooks are tested with."""
-    headers = signed_headers(
+    headers = sign_webhook_headers(
         "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
         "msg_p5jXN8AQM9LWM0D4loKWxJek",
         1614265330,

@@ -10,14 +10,14 @@ import pytest
 
 from service.api.conftest import LOOPBACK, SQLITE
 from sidelight.service.domain import answers, decisions, monitors
-from sidelight.service.domain.inputs import AnswerTo, Prediction
+from sidelight.service.domain.inputs import AnswerInput, Prediction
 from sidelight.service.journal import audit
 from sidelight.service.problems import Problem
 from sidelight.service.webhooks import outbox
 from sidelight.service.webhooks.endpoints import create_webhook, list_webhooks, remove_webhook
 from sidelight.service.webhooks.formats import ANSWERS_OVERDUE, BUDGET_USED_UP, EVENTS, VERDICT_CHANGED
-from sidelight.service.webhooks.outbox import DAY, PAUSES, messages_waiting, send_due_messages
-from sidelight.service.writer.duties import LEASE, Clock
+from sidelight.service.webhooks.outbox import DAY, PAUSES, send_due_messages, webhook_messages_waiting
+from sidelight.service.writer.duties import LEASE, DutyClock
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def service(service):
 def digits(service):
     """A monitor that decides after few answers."""
     settings = {"tolerance": 0.3, "confidence": 0.8, "cap": 20, "patience": 5}
-    return service.do(monitors.create_monitor("digits", settings, actor="test"))
+    return service.do(monitors.create_served_monitor("digits", settings, actor="test"))
 
 
 def hook(service, url, events=tuple(EVENTS), only=None, *form):
@@ -39,7 +39,7 @@ def hook(service, url, events=tuple(EVENTS), only=None, *form):
 
 def decide(service, monitor, *ids, name="7"):
     rows = [Prediction(id, name) for id in ids]
-    return service.do(decisions.decide(service, monitor.id, rows, actor="test"))
+    return service.do(decisions.decide_predictions(service, monitor.id, rows, actor="test"))
 
 
 def use_up(service, monitor):
@@ -72,12 +72,12 @@ def test_a_process_that_ends_begins_no_message_and_leaves_none_behind(service, d
     """Receivers that hang must not keep it from ending."""
     hook(service, receiver.url)
     use_up(service, digits)
-    clock = Clock(service)
+    clock = DutyClock(service)
     clock.stop()
     assert send_due_messages(service) == 0
     assert receiver.got == []
     with service.read() as tx:
-        assert messages_waiting(tx)
+        assert webhook_messages_waiting(tx)
     service.ending.clear()
     assert send_due_messages(service) > 0
 
@@ -106,7 +106,7 @@ def test_a_verdict_that_turns_is_told_with_its_number_in_the_journal(service, di
     hook(service, receiver.url, [VERDICT_CHANGED])
     for i in range(20):
         decide(service, digits, f"v{i}")
-        service.do(answers.record_answers(digits.id, [AnswerTo(f"v{i}", correct=False)], actor="test"))
+        service.do(answers.record_answers(digits.id, [AnswerInput(f"v{i}", correct=False)], actor="test"))
     send_due_messages(service)
     first = json.loads(receiver.got[0][2])
     assert first["type"] == VERDICT_CHANGED
@@ -122,7 +122,7 @@ def test_a_chat_and_a_pager_get_what_they_accept(service, digits, receiver):
     hook(service, receiver.url, [VERDICT_CHANGED], None, "slack")
     for i in range(20):
         decide(service, digits, f"v{i}", name="<!channel>")
-        service.do(answers.record_answers(digits.id, [AnswerTo(f"v{i}", correct=False)], actor="test"))
+        service.do(answers.record_answers(digits.id, [AnswerInput(f"v{i}", correct=False)], actor="test"))
     send_due_messages(service)
     _, headers, body = receiver.got[0]
     assert json.loads(body)["text"] == "digits: class &lt;!channel&gt; is above its tolerance"
@@ -149,14 +149,14 @@ def test_a_cap_is_told_once_by_all_processes_and_again_when_a_new_one_is_used_up
     service.writer.replicas.drop([digits.id])  # as if another process went on
     decide(service, digits, "a")
     assert len(rows(service)) == 1
-    service.do(monitors.change_settings(digits.id, {"cap": 21}, actor="test"))
+    service.do(monitors.change_served_monitor(digits.id, {"cap": 21}, actor="test"))
     decide(service, digits, "b")
     decide(service, digits, "c")
     assert len(rows(service)) == 2
 
 
 def test_webhooks_get_only_the_events_and_monitors_they_want(service, digits, receiver):
-    other = service.do(monitors.create_monitor("other", {"tolerance": 0.3, "cap": 1}, actor="test"))
+    other = service.do(monitors.create_served_monitor("other", {"tolerance": 0.3, "cap": 1}, actor="test"))
     hook(service, receiver.url, [BUDGET_USED_UP], ["other"])
     use_up(service, digits)
     assert rows(service) == []
@@ -204,7 +204,7 @@ def test_a_receiver_that_fails_is_tried_again_with_growing_pauses_for_a_day(serv
     assert len({body for _, _, body in receiver.got}) == 1
     assert len({headers["webhook-id"] for _, headers, _ in receiver.got}) == 1
     with service.read() as tx:
-        assert audit.read_audit(tx)[0].action == "webhook given up"
+        assert audit.read_audit_log(tx)[0].action == "webhook given up"
         assert list_webhooks(tx)[0].failure == "the receiver answered 500"
 
 
@@ -225,7 +225,7 @@ def test_after_a_failure_the_others_to_the_same_receiver_wait_and_keep_their_ord
     assert send_due_messages(service) == 0
     assert len(receiver.got) == 1
     with service.read() as tx:
-        assert not messages_waiting(tx)
+        assert not webhook_messages_waiting(tx)
     assert sorted(tries for _, tries, *_ in rows(service)) == [0, 0, 0, 1]
     service.do(Later(60.0))
     assert send_due_messages(service) == 4
@@ -249,7 +249,7 @@ class _Tell:
 def test_a_process_that_dies_while_sending_leaves_the_message_to_others(service, digits, receiver):
     hook(service, receiver.url, [BUDGET_USED_UP])
     use_up(service, digits)
-    assert len(service.do(outbox._claim_due())) == 1  # and dies
+    assert len(service.do(outbox._claim_due_webhook_messages())) == 1  # and dies
     assert send_due_messages(service) == 0
     service.do(Later(LEASE + 1.0))
     assert send_due_messages(service) == 1

@@ -7,7 +7,7 @@ import pytest
 from sidelight.service.domain.service import Service
 from sidelight.service.store import open_storage
 from sidelight.service.writer import duties
-from sidelight.service.writer.duties import DUTIES, LEASE, Clock, Duty
+from sidelight.service.writer.duties import DUTIES, LEASE, Duty, DutyClock
 
 
 def counting(name, every=0.0, when=lambda tx: True):
@@ -19,7 +19,7 @@ def test_a_duty_runs_when_it_is_due(service):
     often, first = counting("often")
     seldom, second = counting("seldom", every=3600.0)
     never, third = counting("never", when=lambda tx: False)
-    clock = Clock(service, [first, second, third])
+    clock = DutyClock(service, [first, second, third])
     assert clock.run_due() == ["often", "seldom"]
     assert clock.run_due() == ["often"]
     assert (len(often), len(seldom), len(never)) == (2, 1, 0)
@@ -34,7 +34,7 @@ def test_what_one_process_runs_no_other_does(service):
         begun.set()
         assert end.wait(30.0)
 
-    clocks = [Clock(service, [Duty("slow", 0.0, slow, lambda tx: True)]) for _ in range(2)]
+    clocks = [DutyClock(service, [Duty("slow", 0.0, slow, lambda tx: True)]) for _ in range(2)]
     thread = threading.Thread(target=lambda: ran.append(clocks[0].run_due()))
     thread.start()
     assert begun.wait(30.0)
@@ -51,7 +51,7 @@ def test_two_processes_on_postgres_never_get_the_same_duty(postgres_url):
 
     def take(service, holder):
         for turn in range(30):
-            if service.do(duties._take_duty(f"turn {turn}", holder)):
+            if service.do(duties._take_periodic_duty(f"turn {turn}", holder)):
                 taken.append(turn)
 
     threads = [threading.Thread(target=take, args=(one, f"holder {i}")) for i, one in enumerate(services * 2)]
@@ -66,13 +66,13 @@ def test_two_processes_on_postgres_never_get_the_same_duty(postgres_url):
 
 def test_the_duty_of_a_process_that_died_is_taken_over_after_its_lease(service):
     ran, one = counting("orphan")
-    assert service.do(duties._take_duty("orphan", "the dead"))
-    assert Clock(service, [one]).run_due() == []
+    assert service.do(duties._take_periodic_duty("orphan", "the dead"))
+    assert DutyClock(service, [one]).run_due() == []
     service.do(_LetTimePass("orphan", LEASE + 1.0))
-    assert Clock(service, [one]).run_due() == ["orphan"]
+    assert DutyClock(service, [one]).run_due() == ["orphan"]
     assert len(ran) == 1
-    service.do(duties._release_duty("orphan", "the dead", 3600.0))  # who comes back late changes nothing
-    assert Clock(service, [one]).run_due() == ["orphan"]
+    service.do(duties._release_periodic_duty("orphan", "the dead", 3600.0))  # who comes back late changes nothing
+    assert DutyClock(service, [one]).run_due() == ["orphan"]
 
 
 class _LetTimePass:
@@ -89,20 +89,20 @@ class _LetTimePass:
 def test_a_duty_that_fails_is_logged_and_the_others_run(service, caplog):
     ran, fine = counting("fine")
     broken = Duty("broken", 0.0, lambda service: 1 / 0, lambda tx: True)
-    assert Clock(service, [broken, fine]).run_due() == ["fine"]
+    assert DutyClock(service, [broken, fine]).run_due() == ["fine"]
     assert "the duty broken failed" in caplog.text
     assert len(ran) == 1
-    assert Clock(service, [broken]).run_due() == []
+    assert DutyClock(service, [broken]).run_due() == []
 
 
 def test_the_thread_runs_duties_and_stops(service):
     done = threading.Event()
-    clock = Clock(service, [Duty("now", 0.0, lambda service: done.set(), lambda tx: True)], look=0.01)
+    clock = DutyClock(service, [Duty("now", 0.0, lambda service: done.set(), lambda tx: True)], look=0.01)
     clock.start()
     assert done.wait(30.0)
     clock.stop(30.0)
     assert not clock._thread.is_alive()
-    Clock(service).stop()  # one that never started
+    DutyClock(service).stop()  # one that never started
 
 
 @pytest.fixture(autouse=True)

@@ -10,8 +10,8 @@ from service.conftest import fatal
 from service.traffic import Traffic
 from sidelight.errors import SidelightError
 from sidelight.service.domain.answers import record_answers
-from sidelight.service.domain.decisions import decide
-from sidelight.service.domain.inputs import AnswerTo, Prediction
+from sidelight.service.domain.decisions import decide_predictions
+from sidelight.service.domain.inputs import AnswerInput, Prediction
 from sidelight.service.domain.service import Service
 from sidelight.service.journal import entry as journal
 from sidelight.service.maintenance.check import check_database
@@ -19,7 +19,7 @@ from sidelight.service.options import Options
 from sidelight.service.problems import Problem
 from sidelight.service.store import open_storage
 from sidelight.service.store.base import DiskError, UnavailableError, UnknownOutcomeError
-from sidelight.service.writer.writer import Ticket
+from sidelight.service.writer.writer import WriterTicket
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ class Failing:
         self.monitors, self.error, self.traffic = (traffic.monitor,), error, traffic
 
     def run(self, work):
-        decide(self.traffic.service, self.traffic.monitor, [Prediction("never", "a")], actor="x").run(work)
+        decide_predictions(self.traffic.service, self.traffic.monitor, [Prediction("never", "a")], actor="x").run(work)
         raise self.error
 
 
@@ -59,10 +59,10 @@ class Waiting:
 def together(service, jobs):
     """Let jobs run in one group; return the outcome or the error of each."""
     waiting = Waiting()
-    holding = Ticket(waiting)
+    holding = WriterTicket(waiting)
     service.writer.put(holding)
     assert waiting.begun.wait(60)
-    tickets = [Ticket(job) for job in jobs]
+    tickets = [WriterTicket(job) for job in jobs]
     for ticket in tickets:
         service.writer.put(ticket)
     groups = service.writer.groups
@@ -72,7 +72,7 @@ def together(service, jobs):
 
 
 def one(traffic, id):
-    return decide(traffic.service, traffic.monitor, [Prediction(id, "a")], actor="key:1")
+    return decide_predictions(traffic.service, traffic.monitor, [Prediction(id, "a")], actor="key:1")
 
 
 def test_requests_that_wait_are_committed_together(service, traffic):
@@ -191,14 +191,14 @@ def test_after_the_disk_failed_nobody_is_answered(storage, monkeypatch):
 def test_more_than_can_wait_are_refused(storage):
     service = Service(storage, options=Options(most_waiting=3, on_fatal=fatal))
     waiting = Waiting()
-    service.writer.put(Ticket(waiting))
+    service.writer.put(WriterTicket(waiting))
     assert waiting.begun.wait(60)
-    tickets = [Ticket(Waiting()) for _ in range(3)]
+    tickets = [WriterTicket(Waiting()) for _ in range(3)]
     for ticket in tickets:
         ticket.job.go_on.set()
         service.writer.put(ticket)
     with pytest.raises(Problem) as caught:
-        service.writer.put(Ticket(Waiting()))
+        service.writer.put(WriterTicket(Waiting()))
     assert caught.value.headers["Retry-After"] == "1"
     waiting.go_on.set()
     service.writer.close()  # answers those that wait
@@ -210,7 +210,7 @@ def test_more_than_can_wait_are_refused(storage):
 def test_asyncio_gets_the_same(service, traffic):
     async def ask():
         jobs = [one(traffic, f"x{k % 3}") for k in range(30)]
-        refused = decide(service, "nobody", [Prediction("x1", "b")], actor="key:1")
+        refused = decide_predictions(service, "nobody", [Prediction("x1", "b")], actor="key:1")
         found = await asyncio.gather(*map(service.submit, [*jobs, refused]), return_exceptions=True)
         given_up = asyncio.create_task(service.submit(one(traffic, "y")))
         await asyncio.sleep(0)
@@ -260,7 +260,7 @@ def test_a_monitor_in_use_by_many_threads_stays_whole(service, traffic):
         for k in range(15):
             (found,) = service.do(one(traffic, f"{name}-{k}"))
             if found.verify:
-                service.do(record_answers(traffic.monitor, [AnswerTo(found.id, correct=k % 3 > 0)], actor=name))
+                service.do(record_answers(traffic.monitor, [AnswerInput(found.id, correct=k % 3 > 0)], actor=name))
 
     threads = [threading.Thread(target=work, args=(f"t{k}",)) for k in range(6)]
     for thread in threads:
@@ -332,7 +332,8 @@ def test_large_requests_do_not_share_a_group(storage):
     service = Service(storage, options=Options(most_rows_in_group=10, on_fatal=fatal))
     traffic = Traffic(service)
     jobs = [
-        decide(service, traffic.monitor, [Prediction(f"{k}-{j}", "a") for j in range(6)], actor="x") for k in range(5)
+        decide_predictions(service, traffic.monitor, [Prediction(f"{k}-{j}", "a") for j in range(6)], actor="x")
+        for k in range(5)
     ]
     found, groups = together(service, jobs)
     assert groups == 3

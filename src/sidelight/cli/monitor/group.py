@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from sidelight.cli.group import InOrder
+from sidelight.cli.group import CommandsInOrder
 from sidelight.cli.monitor import file
-from sidelight.cli.monitor.options import change_command
-from sidelight.cli.monitor.plan import plan_command
-from sidelight.cli.monitor.replay import replay_command
+from sidelight.cli.monitor.options import change_monitor_command
+from sidelight.cli.monitor.plan import plan_monitor_command
+from sidelight.cli.monitor.replay import replay_monitor_command
 
-command = InOrder(
+monitor_command = CommandsInOrder(
     "monitor",
     help="""Watch a classifier: which predictions to verify, and which classes are wrong too often.
 
@@ -20,5 +20,5 @@ command = InOrder(
 )
 
 
-for _command in (*file.COMMANDS, change_command, plan_command, replay_command):
-    command.add_command(_command)
+for _command in (*file.COMMANDS, change_monitor_command, plan_monitor_command, replay_monitor_command):
+    monitor_command.add_command(_command)

@@ -30,7 +30,7 @@ Examples:
     help="An error rate that a class may have; repeatable. By default several, from 0 to 4 times the tolerance.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
-def plan_command(tolerance: float, confidence: float, rates: tuple[float, ...], as_json: bool) -> None:
+def plan_monitor_command(tolerance: float, confidence: float, rates: tuple[float, ...], as_json: bool) -> None:
     """Say how many labels of a class a verdict takes, by its true error rate.
 
     The numbers are exact for the policy "sequential" and reviewers who never err. "Labels" is the mean, "usual" what
@@ -38,9 +38,9 @@ def plan_command(tolerance: float, confidence: float, rates: tuple[float, ...], 
     same confidence, right in nine of ten cases, by a normal approximation.
     """
     from sidelight.monitor.stats.confidence import rate_test
-    from sidelight.monitor.stats.prospects import stopped_test
+    from sidelight.monitor.stats.prospects import stopping_distribution_of_test
 
-    _check_rates(tolerance, confidence, rates)
+    _check_rates_of_plan_command(tolerance, confidence, rates)
     chosen = sorted(set(rates)) or [factor * tolerance for factor in _FACTORS if factor * tolerance <= 1.0]
     test = rate_test(tolerance, confidence)
     if test.few.end(0) > _MOST:
@@ -48,10 +48,12 @@ def plan_command(tolerance: float, confidence: float, rates: tuple[float, ...], 
         raise click.BadParameter(wrong, param_hint="--tolerance")
     rows = []
     for rate in chosen:
-        found = stopped_test(test, rate, _MOST, forget=1e-6)
+        found = stopping_distribution_of_test(test, rate, _MOST, forget=1e-6)
         verdict = "unknown" if found.usual is None else "above" if rate > tolerance else "below"
         labels = found.labels if found.usual is not None else None
-        rows.append((rate, verdict, labels, found.usual, _fixed(rate, tolerance, confidence)))
+        rows.append(
+            (rate, verdict, labels, found.usual, _fixed_sample_size_for_plan_command(rate, tolerance, confidence))
+        )
     table = Table(
         [
             Column("error rate", write="{:.4g}".format),
@@ -63,15 +65,15 @@ def plan_command(tolerance: float, confidence: float, rates: tuple[float, ...], 
         rows,
     )
     if as_json:
-        terminal.write_json(table.records())
+        terminal.write_terminal_json(table.records())
         return
     click.echo(f"Labels of a class until its verdict, tolerance {tolerance}, confidence {confidence}:\n")
-    click.echo(table.to_text(terminal.width()))
+    click.echo(table.to_text(terminal.terminal_width()))
     if any(labels is None for _, _, labels, _, _ in rows):
         click.echo(f"\n- means more than {_MOST}: so near the tolerance, a margin (--margin of 'new') decides sooner.")
 
 
-def _check_rates(tolerance: float, confidence: float, rates: tuple[float, ...]) -> None:
+def _check_rates_of_plan_command(tolerance: float, confidence: float, rates: tuple[float, ...]) -> None:
     for name, value in (("tolerance", tolerance), ("confidence", confidence)):
         if not 0.0 < value < 1.0:
             raise click.BadParameter("give a number between 0 and 1", param_hint=f"--{name}")
@@ -79,7 +81,7 @@ def _check_rates(tolerance: float, confidence: float, rates: tuple[float, ...]) 
         raise click.BadParameter("give numbers from 0 to 1", param_hint="--rate")
 
 
-def _fixed(rate: float, tolerance: float, confidence: float) -> float | None:
+def _fixed_sample_size_for_plan_command(rate: float, tolerance: float, confidence: float) -> float | None:
     """Return the sample size of a one-sided normal test with power 0.9; None at the tolerance itself."""
     from statistics import NormalDist
 

@@ -11,15 +11,15 @@ from typing import Any
 import click
 
 from sidelight.cli import terminal
-from sidelight.cli.catalogue import check_figure
-from sidelight.cli.monitor.options import arguments_of, monitor_options
+from sidelight.cli.catalogue import check_figure_option
+from sidelight.cli.monitor.options import add_monitor_options_to_command, monitor_arguments_of_options
 from sidelight.cli.numbers import WHOLE
 from sidelight.errors import SidelightError
-from sidelight.monitor.io.labeled_data import Columns, LabeledData, read_labeled
+from sidelight.monitor.io.labeled_data import LabeledColumns, LabeledData, read_labeled_data
 from sidelight.monitor.io.rows import FORMATS, TEXT_FORMATS
 from sidelight.monitor.policies import POLICIES
-from sidelight.monitor.replays.records import ReplayReport, percent
-from sidelight.monitor.report.wording import short_name
+from sidelight.monitor.replays.records import ReplayReport, write_replay_percent
+from sidelight.monitor.report.wording import short_class_name
 from sidelight.text import count, printable_line
 
 _REPLAY_EPILOG = """\b
@@ -48,7 +48,7 @@ _LONGEST_NAME = 14  # so that a row fits into 80 columns
 @click.argument("file", metavar="FILE")
 @click.option("--prediction", required=True, metavar="COLUMN", help="The column of predicted classes.")
 @click.option("--truth", required=True, metavar="COLUMN", help="The column of true classes.")
-@monitor_options
+@add_monitor_options_to_command
 @click.option(
     "--policy",
     "policies",
@@ -84,7 +84,7 @@ _LONGEST_NAME = 14  # so that a row fits into 80 columns
 @click.option("--figure", metavar="PATH", help="Draw estimates and intervals over time (.svg, .pdf or .png).")
 @click.option("--html", "page", metavar="PATH", help="Write a report to open in a browser.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
-def replay_command(
+def replay_monitor_command(
     file: str,
     prediction: str,
     truth: str,
@@ -106,7 +106,7 @@ def replay_command(
     policy = options["policies"][0] if options["policies"] else _DEPLOYED[0]
     for path in (figure, page and f"{page}.svg"):
         if path:
-            check_figure(path)
+            check_figure_option(path)
     timed = {
         "--daily-cap": options["daily_cap"] is not None,
         "--answered": answered is not None,
@@ -115,25 +115,25 @@ def replay_command(
     for option, given in timed.items():
         if given and time is None:
             raise SidelightError(f"{option} needs --time, the column that says when a prediction was made")
-    stream = _read(file, Columns(prediction, truth, time, answered, score), options)
-    done = _replayed(stream, options, answered is not None, score is not None)
+    stream = _read_data_of_replay_command(file, LabeledColumns(prediction, truth, time, answered, score), options)
+    done = _run_replay_for_command(stream, options, answered is not None, score is not None)
     name = "standard input" if file == "-" else Path(file).name
-    _write_files(done, policy, name, stream, figure, page)
+    _write_files_of_replay_command(done, policy, name, stream, figure, page)
     if options["as_json"]:
-        terminal.write_json({"source": name, **done.to_dict(), **stream.account()})
+        terminal.write_terminal_json({"source": name, **done.to_dict(), **stream.account()})
     else:
-        _write_replay(done, policy, name)
-    _closing(stream, [path for path in (figure, page) if path])
+        _print_replay_for_command(done, policy, name)
+    _print_closing_of_replay_command(stream, [path for path in (figure, page) if path])
 
 
-def _write_files(
+def _write_files_of_replay_command(
     done: ReplayReport, policy: str, name: str, stream: LabeledData, figure: str | None, page: str | None
 ) -> None:
     if figure:
-        from sidelight.monitor.replays.page import draw_replay
+        from sidelight.monitor.replays.page import draw_replay_figure
         from sidelight.report.figures.saving import save_figure
 
-        save_figure(draw_replay(done, policy), figure)
+        save_figure(draw_replay_figure(done, policy), figure)
     if page:
         from sidelight._storage import replacing_file
         from sidelight.monitor.replays.page import replay_page
@@ -143,20 +143,20 @@ def _write_files(
             draft.write_text(text, encoding="utf-8")
 
 
-def _read(file: str, columns: Columns, options: dict[str, Any]) -> LabeledData:
+def _read_data_of_replay_command(file: str, columns: LabeledColumns, options: dict[str, Any]) -> LabeledData:
     kind = options["kind"]
     if file == "-":
         if kind is None:
             raise SidelightError(f"say with --format what standard input is: {', '.join(TEXT_FORMATS)}")
-        return read_labeled(sys.stdin, columns, kind, options["strict"], "standard input")
-    return read_labeled(file, columns, kind, options["strict"])
+        return read_labeled_data(sys.stdin, columns, kind, options["strict"], "standard input")
+    return read_labeled_data(file, columns, kind, options["strict"])
 
 
-def _replayed(stream: LabeledData, options: dict[str, Any], late: bool, scored: bool) -> ReplayReport:
+def _run_replay_for_command(stream: LabeledData, options: dict[str, Any], late: bool, scored: bool) -> ReplayReport:
     from sidelight.monitor.replays.replay import replay
     from sidelight.simulation.progress import Progress
 
-    passed = arguments_of(options, stream.predictions)
+    passed = monitor_arguments_of_options(options, stream.predictions)
     policies = options["policies"] or _DEPLOYED
     with Progress("replay", (len(policies) + scored) * len(stream)) as bar:
         return replay(
@@ -173,25 +173,27 @@ def _replayed(stream: LabeledData, options: dict[str, Any], late: bool, scored: 
         )
 
 
-def _write_replay(done: ReplayReport, policy: str, name: str) -> None:
+def _print_replay_for_command(done: ReplayReport, policy: str, name: str) -> None:
     lead = f"{name}: {done.predictions} predictions of {count(len(done.truths), 'class')}, {done.settings()}"
-    terminal.write(
-        f"{terminal.wrap_to_terminal(lead)}\n\n{done.to_table().to_text(terminal.width())}\n\n{terminal.wrap_to_terminal(done.legend())}\n"
+    terminal.write_to_terminal(
+        f"{terminal.wrap_to_terminal(lead)}\n\n{done.to_table().to_text(terminal.terminal_width())}\n\n{terminal.wrap_to_terminal(done.legend())}\n"
     )
     if done.saved_by_scores is not None:
         change = "fewer" if done.saved_by_scores >= 0 else "more"
-        share = percent(abs(done.saved_by_scores))
-        terminal.write(terminal.wrap_to_terminal(f"With scores, sequential asks for {share} {change} verifications.\n"))
+        share = write_replay_percent(abs(done.saved_by_scores))
+        terminal.write_to_terminal(
+            terminal.wrap_to_terminal(f"With scores, sequential asks for {share} {change} verifications.\n")
+        )
     title = f"{done[policy].title}, class by class"
-    short = functools.partial(short_name, longest=_LONGEST_NAME)
+    short = functools.partial(short_class_name, longest=_LONGEST_NAME)
     table = done.class_table(policy, _COLUMNS, _MOST_CLASSES, title=title, name=short)
-    terminal.write(table.to_text(terminal.width()))
+    terminal.write_to_terminal(table.to_text(terminal.terminal_width()))
     if len(done.truths) > _MOST_CLASSES:
         more = f"and {len(done.truths) - _MOST_CLASSES} more classes (--html and --json have all)"
-        terminal.write(terminal.wrap_to_terminal(more))
+        terminal.write_to_terminal(terminal.wrap_to_terminal(more))
 
 
-def _closing(stream: LabeledData, written: list[str]) -> None:
+def _print_closing_of_replay_command(stream: LabeledData, written: list[str]) -> None:
     """Report on stderr which lines could not be used and which files were written."""
     for note in stream.notes:
         click.echo(terminal.wrap_to_terminal(f"sidelight: note: {note}"), err=True)

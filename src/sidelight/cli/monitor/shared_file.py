@@ -9,21 +9,21 @@ from typing import Any
 
 from sidelight._storage import file_lock
 from sidelight.errors import FileError
-from sidelight.monitor.io.rows import check_file
+from sidelight.monitor.io.rows import check_rows_file
 from sidelight.monitor.monitor import ClassifierMonitor
 
 
 @contextlib.contextmanager
 def changing_monitor_file(path: str | os.PathLike[str]) -> Iterator[ClassifierMonitor]:
     """Yield the monitor in a file, and save it if the block succeeds; other processes wait for their turn."""
-    check_file(os.fspath(path))
+    check_rows_file(os.fspath(path))
     with file_lock(path):
         monitor = ClassifierMonitor.load(path)
         yield monitor
         monitor.save(path)
 
 
-def create(path: str | os.PathLike[str], monitor: ClassifierMonitor) -> None:
+def create_shared_monitor_file(path: str | os.PathLike[str], monitor: ClassifierMonitor) -> None:
     """Save a new monitor where there is no file yet."""
     with file_lock(path):
         if os.path.exists(path):
@@ -31,7 +31,7 @@ def create(path: str | os.PathLike[str], monitor: ClassifierMonitor) -> None:
         monitor.save(path)
 
 
-def text_of(value: Any) -> Any:
+def shared_file_text(value: Any) -> Any:
     """Return a class or an id as text: a shell and CSV cannot tell 7 from "7", so files of monitors have only text."""
     whole = isinstance(value, float) and value.is_integer()
     return str(int(value) if whole else value) if isinstance(value, int | float) else value

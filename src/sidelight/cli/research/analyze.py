@@ -25,7 +25,7 @@ Examples:
 @set_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 @click.option("--figure", metavar="PATH", help="Also draw the game; PATH ends in .svg, .pdf or .png.")
-def command(game: str, settings: tuple[str, ...], as_json: bool, figure: str | None) -> None:
+def analyze_command(game: str, settings: tuple[str, ...], as_json: bool, figure: str | None) -> None:
     """Say what kind of problem a game is, and prove it.
 
     NAME is a game in the catalogue ('sidelight games' lists them); FILE is your own game, a path that ends in .toml or
@@ -33,23 +33,25 @@ def command(game: str, settings: tuple[str, ...], as_json: bool, figure: str | N
     each pair, and the class that follows: trivial, easy, hard or hopeless.
     """
     if figure is not None:
-        catalogue.check_figure(figure)
-    known = catalogue.load_game(game, settings)
+        catalogue.check_figure_option(figure)
+    known = catalogue.load_command_line_game(game, settings)
     from sidelight.analysis import analyze
 
     analysis = analyze(known)
     if figure is not None:
-        _draw(analysis, figure)
+        _draw_figure_of_analyze_command(analysis, figure)
     if as_json:
-        terminal.write_json(analysis.to_dict())
+        terminal.write_terminal_json(analysis.to_dict())
     else:
-        explanation = terminal.wrap_to_terminal(analysis.explain().strip(), catalogue.labels(known))
-        terminal.write(f"{catalogue.title(known)}\n\n{terminal.matrices(known)}\n\n{explanation}")
+        explanation = terminal.wrap_to_terminal(analysis.explain().strip(), catalogue.terminal_action_labels(known))
+        terminal.write_to_terminal(
+            f"{catalogue.terminal_game_title(known)}\n\n{terminal.write_matrices_for_terminal(known)}\n\n{explanation}"
+        )
     if figure is not None:
         click.echo(("" if as_json else "\n") + f"Figure written to {figure}", err=as_json)
 
 
-def _draw(analysis: Analysis, path: str) -> None:
+def _draw_figure_of_analyze_command(analysis: Analysis, path: str) -> None:
     from sidelight.report.figures.games.game import draw_game
     from sidelight.report.figures.saving import save_figure
 

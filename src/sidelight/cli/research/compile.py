@@ -25,7 +25,7 @@ _GAMES = ("apple-tasting", "label-efficient", "bartok")
 
 
 @click.command("compile")
-def command() -> None:
+def compile_command() -> None:
     """Compile everything now, so that simulations start at once.
 
     The first simulation with a strategy compiles its round loop, which takes a few seconds; later ones, in any process,
@@ -38,10 +38,10 @@ def command() -> None:
     if not compiled_available():
         click.echo("Numba is missing or switched off, so there is nothing to compile; to install it: pip install numba")
         return
-    jobs = list(_jobs())
+    jobs = list(_jobs_of_compile_command())
     for number, (title, strategy, environment) in enumerate(jobs, start=1):
         click.echo(f"[{number}/{len(jobs)}] {title}")
-        _run(strategy, environment)
+        _play_for_compile_command(strategy, environment)
     place = cache_directory()
     if place is None:
         click.echo("The loops could not be stored: choose a writable folder with SIDELIGHT_CACHE_DIR")
@@ -49,20 +49,20 @@ def command() -> None:
         click.echo(f"Compiled loops are in {place}")
 
 
-def _jobs() -> Iterator[tuple[str, KernelStrategy, Environment]]:
+def _jobs_of_compile_command() -> Iterator[tuple[str, KernelStrategy, Environment]]:
     """Yield every compiled strategy in every environment it can play in."""
     from sidelight import strategies
     from sidelight.strategies import KernelStrategy
 
     for name in strategies.names():
         kind = getattr(strategies, name)
-        strategy = sample(kind) if issubclass(kind, KernelStrategy) else None
+        strategy = make_strategy_for_compile_command(kind) if issubclass(kind, KernelStrategy) else None
         if strategy is not None:
-            for title, environment in _environments(strategy):
+            for title, environment in _environments_of_compile_command(strategy):
                 yield f"{name} in {title}", strategy, environment
 
 
-def sample(kind: type[S]) -> S | None:
+def make_strategy_for_compile_command(kind: type[S]) -> S | None:
     """Make a strategy for some game that it accepts; the choice of game does not affect what is compiled."""
     from sidelight import games
 
@@ -82,7 +82,7 @@ def sample(kind: type[S]) -> S | None:
     return None
 
 
-def _environments(strategy: KernelStrategy) -> Iterator[tuple[str, Environment]]:
+def _environments_of_compile_command(strategy: KernelStrategy) -> Iterator[tuple[str, Environment]]:
     """Yield one environment of each class that the strategy can play in."""
     import numpy as np
 
@@ -99,7 +99,7 @@ def _environments(strategy: KernelStrategy) -> Iterator[tuple[str, Environment]]
     yield from {type(each).__name__: each for each in found}.items()
 
 
-def _run(strategy: KernelStrategy, environment: Environment) -> None:
+def _play_for_compile_command(strategy: KernelStrategy, environment: Environment) -> None:
     from sidelight.simulation import simulate
 
     with warnings.catch_warnings():

@@ -17,27 +17,31 @@ if TYPE_CHECKING:
 _ASYMPTOTIC = "C*(p) log T (asymptotic)"
 
 
-def find(plan: Plan, rounds: Any, law: str | None, law_from: str | None) -> Curve | None:
+def find_limit_line_of_simulate_command(plan: Plan, rounds: Any, law: str | None, law_from: str | None) -> Curve | None:
     """Return C*(p) log t for one law, or for drawn laws the mean regret of the best play for them, in the same runs."""
     try:
         if plan.environment.dimension:
             raise SidelightError("no limit is known for games with contexts")
-        return _asymptotic(plan, rounds, law) if law is not None else _bayes(plan, law_from or laws.DEFAULT)
+        return (
+            _asymptotic_line_of_simulate_command(plan, rounds, law)
+            if law is not None
+            else _bayes_line_of_simulate_command(plan, law_from or laws.DEFAULT)
+        )
     except SidelightError as error:
         click.echo(f"sidelight: note: no limit is drawn: {error}", err=True)
         return None
 
 
-def final(limit: Curve | None) -> float | None:
+def final_simulate_limit(limit: Curve | None) -> float | None:
     """Return the limit at the last round."""
     return None if limit is None else float(limit.mean[-1])
 
 
-def caption(limit: Curve | None) -> str:
+def caption_of_simulate_limit_line(limit: Curve | None) -> str:
     """Explain what the limit bounds."""
     if limit is None:
         return ""
-    text = f" The limit is {limit.label}, {final(limit):.4g} at the last round."
+    text = f" The limit is {limit.label}, {final_simulate_limit(limit):.4g} at the last round."
     if limit.label == _ASYMPTOTIC:
         return (
             f"{text} It bounds how regret grows in the long run, not the regret at any one round, which may be lower."
@@ -48,17 +52,17 @@ def caption(limit: Curve | None) -> str:
     )
 
 
-def _asymptotic(plan: Plan, rounds: Any, law: str) -> Curve:
+def _asymptotic_line_of_simulate_command(plan: Plan, rounds: Any, law: str) -> Curve:
     from sidelight.limits import lower_bound
     from sidelight.report.figures.curves import Curve
 
-    bound = lower_bound(plan.game, laws.read_law(law, plan.game))
+    bound = lower_bound(plan.game, laws.read_law_option(law, plan.game))
     if bound.status != "finite":
         raise SidelightError(f"C*(p) is {bound.status}: {bound.reason}")
     return Curve(_ASYMPTOTIC, rounds, bound.low * np.log(np.maximum(rounds, 1)))
 
 
-def _bayes(plan: Plan, law_from: str) -> Curve:
+def _bayes_line_of_simulate_command(plan: Plan, law_from: str) -> Curve:
     from sidelight.report.figures.curves import Curve
     from sidelight.simulation import simulate
     from sidelight.strategies import BayesOptimal

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sidelight.cli import terminal
-from sidelight.cli.catalogue import labels, load_game, set_option, title
-from sidelight.cli.notes import warnings_as_notes
+from sidelight.cli.catalogue import load_command_line_game, set_option, terminal_action_labels, terminal_game_title
+from sidelight.cli.notes import warnings_as_command_notes
 from sidelight.cli.numbers import COUNT
 from sidelight.cli.research.arguments import laws
-from sidelight.cli.research.arguments.players import value_of
+from sidelight.cli.research.arguments.players import parse_argument_value
 from sidelight.errors import SidelightError
 
 if TYPE_CHECKING:
@@ -45,7 +45,9 @@ Examples:
 )
 @set_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
-def command(game: str, law: str | None, horizon: int, prior: str, settings: tuple[str, ...], as_json: bool) -> None:
+def limits_command(
+    game: str, law: str | None, horizon: int, prior: str, settings: tuple[str, ...], as_json: bool
+) -> None:
     """Say how good any strategy can be.
 
     There are two limits. The first, with --law, is the constant C*(p): under the law p, the regret of a strategy that
@@ -55,25 +57,29 @@ def command(game: str, law: str | None, horizon: int, prior: str, settings: tupl
 
     NAME is a game in the catalogue ('sidelight games' lists them); FILE is your own game (.toml or .json).
     """
-    known = load_game(game, settings)
-    probabilities = None if law is None else laws.read_law(law, known)
-    belief = _prior(prior)
-    with warnings_as_notes():
-        bound = None if probabilities is None else _lower_bound(known, probabilities, horizon)
-        bayes = _bayes(known, horizon, belief)
+    known = load_command_line_game(game, settings)
+    probabilities = None if law is None else laws.read_law_option(law, known)
+    belief = _read_prior_option(prior)
+    with warnings_as_command_notes():
+        bound = None if probabilities is None else _lower_bound_data_of_limits_command(known, probabilities, horizon)
+        bayes = _bayes_data_of_limits_command(known, horizon, belief)
     if as_json:
         data = {"game": known.name, "horizon": horizon, "lower_bound": bound, "bayes_optimal": bayes}
-        terminal.write_json(data)
+        terminal.write_terminal_json(data)
         return
-    parts = [title(known), _bound_text(known, bound, horizon), _bayes_text(bayes, horizon)]
-    terminal.write(terminal.wrap_to_terminal("\n\n".join(parts), labels(known)))
+    parts = [
+        terminal_game_title(known),
+        _word_bound_for_limits_command(known, bound, horizon),
+        _word_bayes_for_limits_command(bayes, horizon),
+    ]
+    terminal.write_to_terminal(terminal.wrap_to_terminal("\n\n".join(parts), terminal_action_labels(known)))
 
 
-def _prior(text: str) -> Any:
+def _read_prior_option(text: str) -> Any:
     """Read a prior: the parameters of a Beta law, the name of a kind of law, or laws with weights in brackets."""
     from sidelight.strategies.baselines.priors import read_prior
 
-    prior = value_of(f"({text})" if re.fullmatch(r"[^([,]+,[^,]+", text) else text)
+    prior = parse_argument_value(f"({text})" if re.fullmatch(r"[^([,]+,[^,]+", text) else text)
     try:
         read_prior(prior)
     except SidelightError as error:
@@ -81,7 +87,7 @@ def _prior(text: str) -> Any:
     return prior
 
 
-def _lower_bound(game: Game, law: list[float], horizon: int) -> dict[str, Any]:
+def _lower_bound_data_of_limits_command(game: Game, law: list[float], horizon: int) -> dict[str, Any]:
     """Return C*(p) as plain data; numbers that are not finite are left out, and `status` and `reason` say why."""
     from sidelight.limits import lower_bound
 
@@ -99,7 +105,7 @@ def _lower_bound(game: Game, law: list[float], horizon: int) -> dict[str, Any]:
     }
 
 
-def _bayes(game: Game, horizon: int, prior: Any) -> dict[str, Any]:
+def _bayes_data_of_limits_command(game: Game, horizon: int, prior: Any) -> dict[str, Any]:
     """Return the Bayes-optimal regret as plain data, or why there is none."""
     from sidelight.strategies import BayesOptimal
     from sidelight.strategies.baselines.priors import prior_words
@@ -112,7 +118,7 @@ def _bayes(game: Game, horizon: int, prior: Any) -> dict[str, Any]:
     return data
 
 
-def _bound_text(game: Game, bound: dict[str, Any] | None, horizon: int) -> str:
+def _word_bound_for_limits_command(game: Game, bound: dict[str, Any] | None, horizon: int) -> str:
     """Return the sentences that report the lower bound C*(p)."""
     if bound is None:
         return "Lower bound C*(p): it depends on the law; give the probability of each outcome with --law."
@@ -125,9 +131,10 @@ def _bound_text(game: Game, bound: dict[str, Any] | None, horizon: int) -> str:
     if high is None:
         value = f"is at least {low:.6g}; the law is too close to a tie for an upper end"
     elif high - low > 1e-5 * high:
-        value = f"is proven to lie between {_outwards(low, high)}; the law is too close to a tie for more digits"
+        ends = _limits_rounded_outwards(low, high)
+        value = f"is proven to lie between {ends}; the law is too close to a tie for more digits"
     else:
-        value = f"= {(low + high) / 2:.6g}, proven to lie between {_outwards(low, high)}"
+        value = f"= {(low + high) / 2:.6g}, proven to lie between {_limits_rounded_outwards(low, high)}"
     lines += [
         f"Lower bound C*(p) {value}.",
         "  Under this law, the regret of any strategy that does well under every law grows at least like C*(p) log T: "
@@ -137,13 +144,13 @@ def _bound_text(game: Game, bound: dict[str, Any] | None, horizon: int) -> str:
     return "\n".join(lines)
 
 
-def _outwards(low: float, high: float) -> str:
+def _limits_rounded_outwards(low: float, high: float) -> str:
     """Write both ends of a bracket, each rounded outwards."""
     down, up = (decimal.Context(prec=8, rounding=way) for way in (decimal.ROUND_FLOOR, decimal.ROUND_CEILING))
     return f"{down.create_decimal_from_float(low):f} and {up.create_decimal_from_float(high):f}"
 
 
-def _bayes_text(bayes: dict[str, Any], horizon: int) -> str:
+def _word_bayes_for_limits_command(bayes: dict[str, Any], horizon: int) -> str:
     """Write about Bayes-optimal play."""
     if bayes["value"] is None:
         return f"Bayes-optimal regret: not known for this game. {bayes['reason'][:1].upper()}{bayes['reason'][1:]}."

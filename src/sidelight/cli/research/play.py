@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from sidelight.cli import terminal
-from sidelight.cli.catalogue import labels, load_game, set_option, title
-from sidelight.cli.notes import warnings_as_notes
+from sidelight.cli.catalogue import load_command_line_game, set_option, terminal_action_labels, terminal_game_title
+from sidelight.cli.notes import warnings_as_command_notes
 from sidelight.cli.numbers import COUNT, WHOLE
 from sidelight.cli.research.arguments import laws, players
 from sidelight.errors import SidelightError
@@ -33,11 +33,11 @@ Examples:
 @click.command("play", epilog=_EXAMPLES)
 @click.argument("game", metavar="NAME|FILE")
 @click.argument("strategy", metavar="STRATEGY")
-@laws.law_options
+@laws.add_law_options_to_command
 @click.option("--rounds", type=COUNT, metavar="N", default=20, show_default=True, help="How many rounds to play.")
 @click.option("--seed", type=WHOLE, metavar="N", default=0, show_default=True, help="The seed of all random numbers.")
 @set_option
-def command(
+def play_command(
     game: str,
     strategy: str,
     law: str | None,
@@ -53,29 +53,29 @@ def command(
     favor, which actions are still plausible, what it plays and why, and the symbol it is shown. The outcome and the
     regret are printed for you; the strategy never learns them.
     """
-    known = load_game(game, settings)
-    with warnings_as_notes():
-        player = players.build(strategy, known, rounds)
-        environment = laws.environment(known, law, law_from)
+    known = load_command_line_game(game, settings)
+    with warnings_as_command_notes():
+        player = players.build_strategy_from_argument(strategy, known, rounds)
+        environment = laws.environment_from_law_options(known, law, law_from)
         if player.dimension:
             raise SidelightError(
                 f"{player.name} decides by contexts, and 'sidelight play' has none: use 'sidelight simulate --contexts'"
             )
         environment.check(known, 1, rounds)
-        _play(known, player, environment, rounds, seed)
+        _play_rounds_for_command(known, player, environment, rounds, seed)
 
 
-def _play(game: Game, player: Strategy, environment: IID, rounds: int, seed: int) -> None:
+def _play_rounds_for_command(game: Game, player: Strategy, environment: IID, rounds: int, seed: int) -> None:
     """Play as run 0 of a simulation does, and write down what happens."""
     import numpy as np
 
     from sidelight.environments.base import cost, draw
 
-    own, world_rng, law = _randomness(game, environment, seed)
+    own, world_rng, law = _randomness_of_play_command(game, environment, seed)
     world = environment.start(game, 0, world_rng)
     player = player.clone().reset(own)
-    together = labels(game)
-    _write(_opening(game, player, law, rounds, seed), together)
+    together = terminal_action_labels(game)
+    _print_for_play_command(_opening_of_play_command(game, player, law, rounds, seed), together)
     plays, regret = [0] * game.n_actions, 0.0
     for t in range(1, rounds + 1):
         outcome = draw(world, np.zeros(0), world_rng)
@@ -88,11 +88,13 @@ def _play(game: Game, player: Strategy, environment: IID, rounds: int, seed: int
         lines = [f"\nRound {t}", *(f"  {line}" for line in reasons.split("\n") if line.strip())]
         lines.append(f"  Plays {action} {game.actions[action]} and is shown {symbol!r}")
         lines.append(f"  (hidden: outcome {outcome} {game.outcomes[outcome]}, regret so far {regret:.6g})")
-        _write("\n".join(lines), together)
-    _write(_closing(game, plays, regret, law), together)
+        _print_for_play_command("\n".join(lines), together)
+    _print_for_play_command(_closing_of_play_command(game, plays, regret, law), together)
 
 
-def _randomness(game: Game, environment: IID, seed: int) -> tuple[np.random.SeedSequence, np.random.Generator, Floats]:
+def _randomness_of_play_command(
+    game: Game, environment: IID, seed: int
+) -> tuple[np.random.SeedSequence, np.random.Generator, Floats]:
     """Return the randomness of run 0 of a simulation: the strategy's seed, the environment's generator, the law."""
     import numpy as np
 
@@ -103,19 +105,19 @@ def _randomness(game: Game, environment: IID, seed: int) -> tuple[np.random.Seed
     return own, np.random.default_rng(of_world), np.asarray(law, dtype=float)
 
 
-def _opening(game: Game, player: Strategy, law: Floats, rounds: int, seed: int) -> str:
+def _opening_of_play_command(game: Game, player: Strategy, law: Floats, rounds: int, seed: int) -> str:
     from sidelight.results.text import label
 
     odds = ", ".join(f"{name} {value:.4g}" for name, value in zip(game.outcomes, law, strict=True))
     lines = [
-        title(game),
+        terminal_game_title(game),
         f"{label(player.describe())} plays {rounds} round{'' if rounds == 1 else 's'}, seed {seed}.",
         f"Outcome law, which it does not know: {odds}.",
     ]
     return "\n".join(lines)
 
 
-def _closing(game: Game, plays: list[int], regret: float, law: Floats) -> str:
+def _closing_of_play_command(game: Game, plays: list[int], regret: float, law: Floats) -> str:
     from sidelight.game_arrays import loss_matrix
 
     losses = loss_matrix(game) @ law
@@ -134,7 +136,7 @@ def _closing(game: Game, plays: list[int], regret: float, law: Floats) -> str:
     return "\n".join(lines)
 
 
-def _write(text: str, together: list[str]) -> None:
+def _print_for_play_command(text: str, together: list[str]) -> None:
     """Write a text without breaking lines before a number in parentheses or within a pair."""
     numbered = re.findall(r"(?:\d+ (?:-|beats) \d+)? \([-+\d][^()]*\)", text)
-    terminal.write(terminal.wrap_to_terminal(text, [*together, *dict.fromkeys(numbered)]))
+    terminal.write_to_terminal(terminal.wrap_to_terminal(text, [*together, *dict.fromkeys(numbered)]))

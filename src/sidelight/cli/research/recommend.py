@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from sidelight.cli import terminal
-from sidelight.cli.catalogue import load_game, set_option
+from sidelight.cli.catalogue import load_command_line_game, set_option
 from sidelight.cli.numbers import COUNT, WHOLE
 
 _EPILOG = """\b
@@ -29,7 +29,7 @@ Examples:
 )
 @set_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
-def command(game: str, horizon: int | None, dimension: int, settings: tuple[str, ...], as_json: bool) -> None:
+def recommend_command(game: str, horizon: int | None, dimension: int, settings: tuple[str, ...], as_json: bool) -> None:
     """Recommend a strategy for a game, and show the evidence.
 
     NAME is a game in the catalogue ('sidelight games' lists them); FILE is your own game (.toml or .json). The
@@ -39,8 +39,8 @@ def command(game: str, horizon: int | None, dimension: int, settings: tuple[str,
     """
     from sidelight.recommendation import recommend
 
-    found = recommend(load_game(game, settings), horizon, dimension)
+    found = recommend(load_command_line_game(game, settings), horizon, dimension)
     if as_json:
-        terminal.write_json(found.to_dict())
+        terminal.write_terminal_json(found.to_dict())
     else:
-        terminal.write(found.explain())
+        terminal.write_to_terminal(found.explain())

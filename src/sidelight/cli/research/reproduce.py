@@ -9,10 +9,10 @@ import click
 
 from sidelight._storage import make_writable
 from sidelight.cli import terminal
-from sidelight.cli.notes import warnings_as_notes
+from sidelight.cli.notes import warnings_as_command_notes
 from sidelight.cli.numbers import COUNT, WHOLE
-from sidelight.cli.research.arguments.cluster import check_cluster, cluster_option
-from sidelight.cli.research.work_bar import WorkBar, kept_if_interrupted
+from sidelight.cli.research.arguments.cluster import check_cluster_option, cluster_option
+from sidelight.cli.research.work_bar import WorkBar, command_work_kept
 from sidelight.errors import SidelightError
 from sidelight.reproduction.exhibit import PROTOCOLS, RUNS, TOLERANCES, Profile
 from sidelight.reproduction.paper.table4 import LABELS, check
@@ -81,7 +81,7 @@ As a job array, without Dask (job i of 8, then once):
     "--out", metavar="DIR", default="reproduction", show_default=True, help="Folder for the report and all files."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print every number and its verdict as JSON.")
-def command(out: str, share: str | None, merge: bool, as_json: bool, **options: Any) -> None:
+def reproduce_command(out: str, share: str | None, merge: bool, as_json: bool, **options: Any) -> None:
     """Reproduce the tables and figures of the ICML 2024 paper, and say which numbers hold.
 
     Every number in 'Randomized Confidence Bounds for Stochastic Partial Monitoring' is computed again and compared with
@@ -98,39 +98,39 @@ def command(out: str, share: str | None, merge: bool, as_json: bool, **options: 
     from sidelight.tasks import Share
 
     folder = Path(out)
-    _check(share, merge, options)
+    _check_options_of_reproduce_command(share, merge, options)
     if "others" in options["names"]:
-        _others(folder, share or merge, as_json, options)
+        _run_other_papers_for_command(folder, share or merge, as_json, options)
         return
     part = None if share is None else Share.parse(share)
-    reproduction = _reproduction(options, Store(folder / "runs"))
+    reproduction = _reproduction_from_options(options, Store(folder / "runs"))
     bars, crew = WorkBar(), crew_of(options["cluster"], options["workers"])
-    with warnings_as_notes():
+    with warnings_as_command_notes():
         if merge and (missing := reproduction.missing()):
             pieces = (
                 f"{len(missing)} of {len(reproduction.tasks())} pieces of work are missing, damaged or from other code"
             )
             raise SidelightError(f"{pieces} in {folder}: run all shares first, with the same options")
         make_writable(folder)
-        with kept_if_interrupted(folder):
+        with command_work_kept(folder):
             seconds = 0.0 if merge else reproduction.run(crew, bars, part)
         if part is not None:
             again = "the same command with --merge instead of --share"
             click.echo(f"Share {part} is in {folder}; when all are: {again}", err=as_json)
             return
-        with kept_if_interrupted(folder):
+        with command_work_kept(folder):
             seconds += reproduction.look_again(crew, bars)
             from sidelight.reproduction import output
 
             account = output.write(reproduction, folder, seconds or None, bars.note)
     if as_json:
-        terminal.write_json(account.to_dict())
+        terminal.write_terminal_json(account.to_dict())
     else:
-        _write(account)
+        _print_account_of_reproduce_command(account)
     click.echo(("" if as_json else "\n") + f"Report written to {folder / 'report.html'}", err=as_json)
 
 
-def _others(folder: Path, shared: object, as_json: bool, options: dict[str, Any]) -> None:
+def _run_other_papers_for_command(folder: Path, shared: object, as_json: bool, options: dict[str, Any]) -> None:
     """Run the experiments of other papers and write their report."""
     from sidelight.reproduction.others import report
     from sidelight.reproduction.others.experiments import EXHIBITS
@@ -145,28 +145,28 @@ def _others(folder: Path, shared: object, as_json: bool, options: dict[str, Any]
     profile = Profile(runs=options["runs"] or FEW, seed=options["seed"])
     reproduction = Reproduction(EXHIBITS, [profile], Store(folder / "runs"))
     make_writable(folder)
-    with warnings_as_notes(), kept_if_interrupted(folder):
+    with warnings_as_command_notes(), command_work_kept(folder):
         seconds = reproduction.run(crew_of(options["cluster"], options["workers"]), WorkBar())
         found = report.write(reproduction, folder, seconds or None)
     if as_json:
-        terminal.write_json(found)
+        terminal.write_terminal_json(found)
     else:
         for verdict in found["verdicts"]:
-            terminal.write(verdict["text"])
+            terminal.write_to_terminal(verdict["text"])
     click.echo(("" if as_json else "\n") + f"Report written to {folder / 'report.html'}", err=as_json)
 
 
-def _check(share: str | None, merge: bool, options: dict[str, Any]) -> None:
+def _check_options_of_reproduce_command(share: str | None, merge: bool, options: dict[str, Any]) -> None:
     if options["full"] and options["beyond"]:
         raise SidelightError("--full and --beyond both say how far the slow strategies go: give only one of them")
     if share is not None and merge:
         raise SidelightError(
             "--share does a part of the work and --merge puts the parts together: give only one of them"
         )
-    check_cluster(options["cluster"], options["workers"])
+    check_cluster_option(options["cluster"], options["workers"])
 
 
-def _reproduction(options: dict[str, Any], store: Store) -> Reproduction:
+def _reproduction_from_options(options: dict[str, Any], store: Store) -> Reproduction:
     from sidelight.reproduction import select
     from sidelight.reproduction.runs import Reproduction
 
@@ -188,11 +188,13 @@ def _reproduction(options: dict[str, Any], store: Store) -> Reproduction:
     return Reproduction(exhibits, profiles, store)
 
 
-def _write(account: Account) -> None:
+def _print_account_of_reproduce_command(account: Account) -> None:
     from sidelight.reproduction.report.wording import NOT_PRINTED, verdict_shares
 
     for table in account.tables:
         said = verdict_shares(table.counts()) or NOT_PRINTED
-        terminal.write(terminal.entry(f"{table.name} {table.protocol}", said, 20))
+        terminal.write_to_terminal(terminal.terminal_entry(f"{table.name} {table.protocol}", said, 20))
     for reason in account.reasons.values():
-        terminal.write("\n" + terminal.wrap_to_terminal(f"Why numbers differ: {reason.title}. {reason.sentence}"))
+        terminal.write_to_terminal(
+            "\n" + terminal.wrap_to_terminal(f"Why numbers differ: {reason.title}. {reason.sentence}")
+        )

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from sidelight.cli import terminal
-from sidelight.cli.catalogue import check_figure, load_game, set_option
-from sidelight.cli.notes import warnings_as_notes
-from sidelight.cli.numbers import COUNT, WHOLE, whole_number
+from sidelight.cli.catalogue import check_figure_option, load_command_line_game, set_option
+from sidelight.cli.notes import warnings_as_command_notes
+from sidelight.cli.numbers import COUNT, WHOLE, whole_number_option
 from sidelight.cli.research import limit_line, simulation_folder
 from sidelight.cli.research.arguments import laws, players
-from sidelight.cli.research.arguments.cluster import check_cluster, cluster_option
-from sidelight.cli.research.arguments.contexts import context_option, parse_contexts
-from sidelight.cli.research.simulation_folder import Folder
+from sidelight.cli.research.arguments.cluster import check_cluster_option, cluster_option
+from sidelight.cli.research.arguments.contexts import context_option, parse_contexts_option
+from sidelight.cli.research.simulation_folder import SimulationFolder
 from sidelight.errors import SidelightError
 from sidelight.strategies import names
 from sidelight.tasks import Share
@@ -70,7 +70,7 @@ class Plan(NamedTuple):
 @click.command("simulate", epilog=_EPILOG)
 @click.argument("game", metavar="NAME|FILE")
 @click.argument("strategies", metavar="STRATEGY...", nargs=-1, required=True)
-@laws.law_options
+@laws.add_law_options_to_command
 @context_option
 @click.option("--horizon", type=COUNT, metavar="N", default=20_000, show_default=True, help="Number of rounds per run.")
 @click.option("--runs", type=COUNT, metavar="N", default=96, show_default=True, help="Number of runs.")
@@ -102,7 +102,7 @@ class Plan(NamedTuple):
 @click.option("--out", metavar="DIR", help="Write results, table and figure into this folder.")
 @click.option("--figure", metavar="PATH", help="Write the figure to PATH, which ends in .svg, .pdf or .png.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
-def command(
+def simulate_command(
     game: str,
     strategies: tuple[str, ...],
     limited: bool,
@@ -127,29 +127,39 @@ def command(
     regret grows in the long run, and at any one round the regret may be smaller.
     """
     if figure is not None:
-        check_figure(figure)
-    _check_shares(options["share"], merge, out)
-    with warnings_as_notes():
-        plan = _planned(game, strategies, **options)
+        check_figure_option(figure)
+    _check_shares_of_simulate_command(options["share"], merge, out)
+    with warnings_as_command_notes():
+        plan = _plan_simulate_command(game, strategies, **options)
         if plan.share is not None and out is not None:
-            _simulated(plan, simulation_folder.folder_of(out, plan.share, plan.labels))
+            _run_players_of_simulate_command(
+                plan, simulation_folder.folder_of_command_share(out, plan.share, plan.labels)
+            )
             again = "the same command with --merge instead of --share"
             click.echo(f"Share {plan.share} is in {out}; when all are: {again}", err=as_json)
             return
-        folder = None if out is None else Folder(out, plan.labels)
-        results = _merged(plan, folder) if merge and folder is not None else _simulated(plan, folder)
-        limit = limit_line.find(plan, results[0].rounds, options["law"], options["law_from"]) if limited else None
-        files = _written(plan, results, folder, figure, limit)
+        folder = None if out is None else SimulationFolder(out, plan.labels)
+        results = (
+            _merge_shares_of_simulate_command(plan, folder)
+            if merge and folder is not None
+            else _run_players_of_simulate_command(plan, folder)
+        )
+        limit = (
+            limit_line.find_limit_line_of_simulate_command(plan, results[0].rounds, options["law"], options["law_from"])
+            if limited
+            else None
+        )
+        files = _write_files_of_simulate_command(plan, results, folder, figure, limit)
     if as_json:
-        terminal.write_json(_data(plan, results, files, limit))
+        terminal.write_terminal_json(_json_data_of_simulate_command(plan, results, files, limit))
     else:
         given = any(options[name] is not None for name in ("law", "law_from", "contexts"))
-        _write(plan, results, limit, by_default=not given)
-    for line in _where(folder, figure):
+        _print_summary_of_simulate_command(plan, results, limit, by_default=not given)
+    for line in _list_files_of_simulate_command(folder, figure):
         click.echo(("" if as_json else "\n") + line, err=as_json)
 
 
-def _planned(
+def _plan_simulate_command(
     game: str,
     strategies: tuple[str, ...],
     law: str | None,
@@ -167,27 +177,29 @@ def _planned(
     """Read the command line and build everything that can fail, before the first round."""
     from sidelight.simulation.arguments import check_players
 
-    check_cluster(cluster, workers)
+    check_cluster_option(cluster, workers)
     part = None if share is None else Share.parse(share)
-    known = load_game(game, settings)
+    known = load_command_line_game(game, settings)
     if contexts is not None and (law is not None or law_from is not None):
         raise SidelightError("--contexts says where outcomes come from: leave out --law and --law-from")
-    environment: Environment = laws.environment(known, law, law_from)
+    environment: Environment = laws.environment_from_law_options(known, law, law_from)
     if contexts is not None:
-        environment = parse_contexts(contexts, known)
-    made = [players.build(text, known, horizon, environment.dimension) for text in strategies]
+        environment = parse_contexts_option(contexts, known)
+    made = [players.build_strategy_from_argument(text, known, horizon, environment.dimension) for text in strategies]
     for strategy in made:
         check_players(strategy, environment)
-    rounds = _checkpoints(checkpoints, horizon)
-    return Plan(known, environment, made, _labels(made), horizon, runs, seed, rounds, workers, cluster, part)
+    rounds = _read_checkpoints_option(checkpoints, horizon)
+    return Plan(
+        known, environment, made, _labels_in_simulate_command(made), horizon, runs, seed, rounds, workers, cluster, part
+    )
 
 
-def _simulated(plan: Plan, folder: Folder | None) -> list[Results]:
+def _run_players_of_simulate_command(plan: Plan, folder: SimulationFolder | None) -> list[Results]:
     """Run one strategy after the other, and keep finished results."""
     from sidelight.simulation import simulate
 
     results: list[Results] = []
-    numbers = range(plan.runs) if plan.share is None else simulation_folder.runs_of(plan.share, plan.runs)
+    numbers = range(plan.runs) if plan.share is None else simulation_folder.runs_of_command_share(plan.share, plan.runs)
     try:
         for index, strategy in enumerate(plan.strategies):
             result = simulate(
@@ -211,7 +223,7 @@ def _simulated(plan: Plan, folder: Folder | None) -> list[Results]:
     return results
 
 
-def _check_shares(share: str | None, merge: bool, out: str | None) -> None:
+def _check_shares_of_simulate_command(share: str | None, merge: bool, out: str | None) -> None:
     if share is not None and merge:
         raise SidelightError(
             "--share plays a part of the runs and --merge puts the parts together: give only one of them"
@@ -220,7 +232,7 @@ def _check_shares(share: str | None, merge: bool, out: str | None) -> None:
         raise SidelightError(f"{'--merge' if merge else '--share'} needs --out, the folder of all shares")
 
 
-def _merged(plan: Plan, folder: Folder) -> list[Results]:
+def _merge_shares_of_simulate_command(plan: Plan, folder: SimulationFolder) -> list[Results]:
     """Merge the shares of every strategy, and keep the result."""
     from sidelight.results.provenance import written_game
     from sidelight.simulation.checkpoints import rounds_of
@@ -232,14 +244,14 @@ def _merged(plan: Plan, folder: Folder) -> list[Results]:
         "rounds": rounds_of(plan.checkpoints, plan.horizon).tolist(),
     }
     wanted = [facts | {"strategy": strategy.describe()} for strategy in plan.strategies]
-    results = simulation_folder.merged(str(folder.path), plan.labels, plan.runs, wanted)
+    results = simulation_folder.merge_shares_in_simulation_folder(str(folder.path), plan.labels, plan.runs, wanted)
     for index, result in enumerate(results):
         folder.keep(index, result)
     return results
 
 
-def _written(
-    plan: Plan, results: Sequence[Results], folder: Folder | None, figure: str | None, limit: Curve | None
+def _write_files_of_simulate_command(
+    plan: Plan, results: Sequence[Results], folder: SimulationFolder | None, figure: str | None, limit: Curve | None
 ) -> list[str]:
     """Write table and figures; return the paths of all files."""
     from sidelight.report.results_table import results_table
@@ -247,7 +259,12 @@ def _written(
     from sidelight.table import markdown
 
     if folder is not None:
-        table = results_table(results, plan.labels, limit_line.final(limit), limit_line.caption(limit)).useful()
+        table = results_table(
+            results,
+            plan.labels,
+            limit_line.final_simulate_limit(limit),
+            limit_line.caption_of_simulate_limit_line(limit),
+        ).useful()
         folder.write("table.md", f"# {markdown(game_words(results[0]))}\n\n{table.to_markdown()}\n")
         folder.write("table.tex", table.to_latex() + "\n")
     paths = [] if figure is None else [figure]
@@ -268,7 +285,7 @@ def _written(
     return list(dict.fromkeys([*kept, *paths]))
 
 
-def _where(folder: Folder | None, figure: str | None) -> list[str]:
+def _list_files_of_simulate_command(folder: SimulationFolder | None, figure: str | None) -> list[str]:
     lines = [] if figure is None else [f"Figure written to {figure}"]
     if folder is None:
         return lines
@@ -276,22 +293,26 @@ def _where(folder: Folder | None, figure: str | None) -> list[str]:
     return [*lines, f"{what} written to {folder.path}"]
 
 
-def _write(plan: Plan, results: Sequence[Results], limit: Curve | None, by_default: bool) -> None:
+def _print_summary_of_simulate_command(
+    plan: Plan, results: Sequence[Results], limit: Curve | None, by_default: bool
+) -> None:
     """Print the table and a summary."""
     from sidelight.report.results_table import results_table
 
-    notes = limit_line.caption(limit)
+    notes = limit_line.caption_of_simulate_limit_line(limit)
     if by_default:
         notes += f" ('{laws.DEFAULT}' is the default: --law gives one law to all runs, --law-from other kinds of laws.)"
-    table = results_table(results, plan.labels, limit_line.final(limit), notes)
-    terminal.write(table.useful().to_text(terminal.width()))
+    table = results_table(results, plan.labels, limit_line.final_simulate_limit(limit), notes)
+    terminal.write_to_terminal(table.useful().to_text(terminal.terminal_width()))
 
 
-def _data(plan: Plan, results: Sequence[Results], files: Sequence[str], limit: Curve | None) -> dict[str, Any]:
+def _json_data_of_simulate_command(
+    plan: Plan, results: Sequence[Results], files: Sequence[str], limit: Curve | None
+) -> dict[str, Any]:
     """Return everything that the table says as plain data."""
     from sidelight.report.results_table import SIDE, results_table
 
-    rows = results_table(results, plan.labels, limit_line.final(limit)).records()
+    rows = results_table(results, plan.labels, limit_line.final_simulate_limit(limit)).records()
     return {
         "game": results[0].manifest["game"],
         "environment": results[0].environment,
@@ -300,7 +321,7 @@ def _data(plan: Plan, results: Sequence[Results], files: Sequence[str], limit: C
         "seed": plan.seed,
         "round": int(results[0].rounds[-1]),
         "regret_kind": results[0].regret_kind,
-        "limit": None if limit is None else {"what": limit.label, "value": limit_line.final(limit)},
+        "limit": None if limit is None else {"what": limit.label, "value": limit_line.final_simulate_limit(limit)},
         "tests": {"against": rows[0]["label"], "side": SIDE},
         "strategies": [
             {"strategy": result.strategy, "runs": result.n_runs, **row, "mean_plays": result.mean_plays}
@@ -310,7 +331,7 @@ def _data(plan: Plan, results: Sequence[Results], files: Sequence[str], limit: C
     }
 
 
-def _labels(strategies: Sequence[Strategy]) -> list[str]:
+def _labels_in_simulate_command(strategies: Sequence[Strategy]) -> list[str]:
     """Return the label of each strategy in tables; labels are unique."""
     from sidelight.report.results_table import distinct
     from sidelight.results.text import label
@@ -324,11 +345,11 @@ def _labels(strategies: Sequence[Strategy]) -> list[str]:
     return distinct(found)
 
 
-def _checkpoints(text: str, horizon: int) -> Checkpoints:
+def _read_checkpoints_option(text: str, horizon: int) -> Checkpoints:
     """Read the number of checkpoints, or their rounds."""
     if text.strip() == "log":
         return "log"
-    numbers = [whole_number(part.strip()) or 0 for part in text.split(",")]
+    numbers = [whole_number_option(part.strip()) or 0 for part in text.split(",")]
     if min(numbers) < 1:
         raise SidelightError(f"--checkpoints is {text!r}: give a number, 'log', or rounds such as 10,100,1000")
     if len(numbers) == 1 and "," not in text:

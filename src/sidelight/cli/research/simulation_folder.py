@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sidelight.results import Results
 
 
-class Folder:
+class SimulationFolder:
     """Where results, table and figure go, each complete or absent, and which ones were written."""
 
     def __init__(self, path: str, labels: Sequence[str]) -> None:
@@ -25,7 +25,9 @@ class Folder:
         self.path = make_writable(path)
         suffix = ".parquet" if importlib.util.find_spec("pyarrow") else ".npz"
         # Two labels may differ only in characters that file names should not have.
-        self._names = [f"{name}{suffix}" for name in distinct([_file_name(label) for label in labels])]
+        self._names = [
+            f"{name}{suffix}" for name in distinct([_file_name_in_simulation_folder(label) for label in labels])
+        ]
         self.written: list[str] = []
 
     def place(self, index: int) -> Path:
@@ -44,30 +46,32 @@ class Folder:
         self.written.append(name)
 
 
-def _file_name(label: str) -> str:
+def _file_name_in_simulation_folder(label: str) -> str:
     """Return a label without characters that trouble a file system or shell."""
     name = re.sub(r"[^\w.+-]+", "-", label.replace("=", "-")).strip("-.")
     return name[:80].strip("-.") or "strategy"
 
 
-def runs_of(share: Share, runs: int) -> range:
+def runs_of_command_share(share: Share, runs: int) -> range:
     """Return the run numbers of a share."""
     if share.count > runs:
         raise SidelightError(f"there are {runs} runs, too few for {share.count} shares: some would have none")
     return range(runs)[share.part(runs)]
 
 
-def folder_of(out: str, share: Share, labels: Sequence[str]) -> Folder:
+def folder_of_command_share(out: str, share: Share, labels: Sequence[str]) -> SimulationFolder:
     """Return where a share is kept."""
-    return Folder(str(Path(out) / f"share-{share.number}-of-{share.count}"), labels)
+    return SimulationFolder(str(Path(out) / f"share-{share.number}-of-{share.count}"), labels)
 
 
-def merged(out: str, labels: Sequence[str], runs: int, wanted: Sequence[dict[str, Any]]) -> list[Results]:
+def merge_shares_in_simulation_folder(
+    out: str, labels: Sequence[str], runs: int, wanted: Sequence[dict[str, Any]]
+) -> list[Results]:
     """Return the results of all strategies, merged from their shares; `wanted` says what each must belong to."""
     from sidelight.results import Results, concatenate
     from sidelight.results._sameness import differing_keys
 
-    places = [Folder(str(place), labels) for place in Path(out).glob("share-*")]
+    places = [SimulationFolder(str(place), labels) for place in Path(out).glob("share-*")]
     found = []
     for index, facts in enumerate(wanted):
         parts = [Results.load(place.place(index)) for place in places]

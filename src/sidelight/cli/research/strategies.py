@@ -8,7 +8,7 @@ import click
 
 from sidelight import strategies
 from sidelight.cli import terminal
-from sidelight.cli.research.docstrings import describe
+from sidelight.cli.research.docstrings import describe_class_for_command
 from sidelight.errors import SidelightError
 from sidelight.simulation import players
 from sidelight.strategies import plugins
@@ -25,7 +25,7 @@ _COMMON, _CONTEXTUAL = ("game", "seed"), ("dimension", "contexts")
 @click.command("strategies")
 @click.argument("name", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
-def command(name: str | None, as_json: bool) -> None:
+def strategies_command(name: str | None, as_json: bool) -> None:
     """List the strategies, or describe one of them.
 
     Without NAME, lists every strategy: whether it uses contexts, what it does, for which games a regret bound is known,
@@ -35,12 +35,12 @@ def command(name: str | None, as_json: bool) -> None:
     package and its version.
     """
     if name is None:
-        found = [_data(getattr(strategies, each)) for each in strategies.names()]
-        found += [_external(plugin) for plugin in plugins.plugins() if not plugin.problem]
+        found = [_json_data_of_strategies_command(getattr(strategies, each)) for each in strategies.names()]
+        found += [_external_strategy_for_command(plugin) for plugin in plugins.plugins() if not plugin.problem]
         if as_json:
-            terminal.write_json(found)
+            terminal.write_terminal_json(found)
         else:
-            terminal.write(_table(found).to_text(terminal.width()))
+            terminal.write_to_terminal(_table_of_strategies_command(found).to_text(terminal.terminal_width()))
         for plugin in plugins.plugins():
             if plugin.problem:
                 click.echo(f"sidelight: note: {plugin.problem}", err=True)
@@ -49,65 +49,68 @@ def command(name: str | None, as_json: bool) -> None:
         raise SidelightError(f"{players.unknown_strategy_text(name)}'sidelight strategies' lists them")
     kind = players.find(name)
     if as_json:
-        terminal.write_json(_data(kind))
+        terminal.write_terminal_json(_json_data_of_strategies_command(kind))
     else:
-        _write_description(kind)
+        _print_description_of_strategies_command(kind)
 
 
-def _external(plugin: plugins.Plugin) -> dict[str, Any]:
+def _external_strategy_for_command(plugin: plugins.Plugin) -> dict[str, Any]:
     """Return what is known about a strategy of another package, even if it cannot be used."""
     try:
-        return _data(plugin.load()) | {"name": plugin.name, "external": _source(plugin)}
+        return _json_data_of_strategies_command(plugin.load()) | {
+            "name": plugin.name,
+            "external": _source_of_strategy_for_command(plugin),
+        }
     except SidelightError as error:
-        return {"name": plugin.name, "external": _source(plugin), "error": str(error)}
+        return {"name": plugin.name, "external": _source_of_strategy_for_command(plugin), "error": str(error)}
 
 
-def _source(plugin: plugins.Plugin) -> dict[str, str]:
+def _source_of_strategy_for_command(plugin: plugins.Plugin) -> dict[str, str]:
     return {"package": plugin.package, "version": plugin.version}
 
 
-def _table(found: list[dict[str, Any]]) -> Table:
+def _table_of_strategies_command(found: list[dict[str, Any]]) -> Table:
     """Return the name of each strategy and whether it uses contexts; below, what it does, its guarantee and papers."""
     rows = []
     for data in found:
-        note = [f"External: {_origin(data['external'])}."] if data["external"] else []
+        note = [f"External: {_origin_of_strategy_for_command(data['external'])}."] if data["external"] else []
         if "error" in data:
             note.append(f"Cannot be used; 'sidelight strategies {data['name']}' says why.")
         else:
             note += [*filter(None, [data["line"]]), f"Guarantee: {data['guarantee']}.", *data["papers"]]
-        contexts = "?" if "error" in data else _yes(data["contexts"])
+        contexts = "?" if "error" in data else _yes_or_no_in_strategies_command(data["contexts"])
         rows.append((Cell(data["name"], note="\n".join(note)), contexts))
     return Table([Column("name"), Column("contexts", left=True)], rows)
 
 
-def _origin(external: dict[str, str]) -> str:
+def _origin_of_strategy_for_command(external: dict[str, str]) -> str:
     return f"{external['package']} {external['version']}".strip()
 
 
-def _write_description(kind: type[Strategy]) -> None:
+def _print_description_of_strategies_command(kind: type[Strategy]) -> None:
     """Write everything about one strategy."""
-    data = _data(kind)
+    data = _json_data_of_strategies_command(kind)
     click.echo(click.style(terminal.wrap_to_terminal(kind.__name__), bold=True))
     click.echo(f"\n{terminal.wrap_to_terminal(data['line'])}\n")
     for paragraph in [part for part in data["text"].split("\n\n") if part]:
         click.echo(f"{terminal.wrap_to_terminal(paragraph)}\n")
     if data["external"]:
-        click.echo(terminal.entry("external", _origin(data["external"]), _COLUMN))
-    click.echo(terminal.entry("guarantee", data["guarantee"], _COLUMN))
-    click.echo(terminal.entry("contexts", _yes(data["contexts"]), _COLUMN))
+        click.echo(terminal.terminal_entry("external", _origin_of_strategy_for_command(data["external"]), _COLUMN))
+    click.echo(terminal.terminal_entry("guarantee", data["guarantee"], _COLUMN))
+    click.echo(terminal.terminal_entry("contexts", _yes_or_no_in_strategies_command(data["contexts"]), _COLUMN))
     for term, paper in zip(["published", *[""] * len(data["papers"])], data["papers"], strict=False):
-        click.echo(terminal.entry(term, paper, _COLUMN))
+        click.echo(terminal.terminal_entry(term, paper, _COLUMN))
     if data["parameters"]:
         click.echo("\nParameters")
     for name, parameter in data["parameters"].items():
         default = "needed" if parameter["required"] else f"{parameter['default']} by default"
-        click.echo(terminal.entry("", f"{name} ({default})", 2))
-        click.echo(terminal.entry("", parameter["meaning"] or "see its docstring", 6))
+        click.echo(terminal.terminal_entry("", f"{name} ({default})", 2))
+        click.echo(terminal.terminal_entry("", parameter["meaning"] or "see its docstring", 6))
 
 
-def _data(kind: type[Strategy]) -> dict[str, Any]:
+def _json_data_of_strategies_command(kind: type[Strategy]) -> dict[str, Any]:
     """Return what is known about a strategy as plain data."""
-    said = describe(kind)
+    said = describe_class_for_command(kind)
     plugin = plugins.origin(kind)
     takes = {name: each for name, each in players.signature(kind).items() if name not in _COMMON}
     return {
@@ -115,7 +118,7 @@ def _data(kind: type[Strategy]) -> dict[str, Any]:
         "line": said.line,
         "text": said.text,
         "contexts": any(name in takes for name in _CONTEXTUAL),
-        "external": None if plugin is None else _source(plugin),
+        "external": None if plugin is None else _source_of_strategy_for_command(plugin),
         "guarantee": kind.guarantee or "none is known",
         "papers": said.papers,
         "parameters": {
@@ -129,5 +132,5 @@ def _data(kind: type[Strategy]) -> dict[str, Any]:
     }
 
 
-def _yes(answer: bool) -> str:
+def _yes_or_no_in_strategies_command(answer: bool) -> str:
     return "yes" if answer else "no"

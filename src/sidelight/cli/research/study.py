@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 from sidelight.cli import terminal
-from sidelight.cli.group import InOrder
-from sidelight.cli.notes import warnings_as_notes
+from sidelight.cli.group import CommandsInOrder
+from sidelight.cli.notes import warnings_as_command_notes
 from sidelight.cli.numbers import COUNT
-from sidelight.cli.research.arguments.cluster import check_cluster, cluster_option
-from sidelight.cli.research.work_bar import WorkBar, kept_if_interrupted
+from sidelight.cli.research.arguments.cluster import check_cluster_option, cluster_option
+from sidelight.cli.research.work_bar import WorkBar, command_work_kept
 from sidelight.errors import SidelightError
 from sidelight.tasks import cores
 from sidelight.text import count, thousands
@@ -39,9 +39,9 @@ As a job array (job i of 8, then once):
 """
 
 
-@click.group("study", cls=InOrder, invoke_without_command=True, epilog=_EPILOG)
+@click.group("study", cls=CommandsInOrder, invoke_without_command=True, epilog=_EPILOG)
 @click.pass_context
-def command(context: click.Context) -> None:
+def study_command(context: click.Context) -> None:
     """Run an experiment of your own: games, worlds and strategies in a file, tables and figures in a folder.
 
     'new' writes an example to start from, 'check' says what is wrong with a file and what it will cost, 'run' runs it
@@ -51,9 +51,9 @@ def command(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-@command.command("new")
+@study_command.command("new")
 @click.argument("file", metavar="FILE")
-def new_command(file: str) -> None:
+def study_new_command(file: str) -> None:
     """Write a commented example to FILE, to start from."""
     from importlib.resources import files
 
@@ -70,12 +70,12 @@ def new_command(file: str) -> None:
     click.echo(f"Wrote {file}; next: sidelight study check {shlex.quote(file)}")
 
 
-@command.command("check")
+@study_command.command("check")
 @click.argument("file", metavar="FILE")
 @click.option("--workers", type=COUNT, metavar="N", help="Cores that will run it; by default all.")
 @click.option("--all", "everything", is_flag=True, help="List every combination that is skipped.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
-def check_command(file: str, workers: int | None, everything: bool, as_json: bool) -> None:
+def study_check_command(file: str, workers: int | None, everything: bool, as_json: bool) -> None:
     """Say what is wrong with a study, or else what it will cost on this machine.
 
     Every strategy is tried briefly on every game. Loops that were never compiled on this machine are compiled for that,
@@ -87,7 +87,7 @@ def check_command(file: str, workers: int | None, everything: bool, as_json: boo
     from sidelight.studies.running import cost
     from sidelight.studies.running.study_run import planned_run
 
-    with warnings_as_notes():
+    with warnings_as_command_notes():
         study = plan.settled_study(read(file))
         progress = planned_run(study, Path())
         found = cost.estimate(progress.playable)
@@ -103,28 +103,34 @@ def check_command(file: str, workers: int | None, everything: bool, as_json: boo
         "failures": [{"case": case.title, "reason": each.reason} for case, each in found.failures.items()],
     }
     if as_json:
-        terminal.write_json(data)
+        terminal.write_terminal_json(data)
         return
     cases = f"{count(len(progress.playable), 'case')} in {count(settings, 'setting')}"
-    how_long = _minutes(found.minutes(workers), workers or cores())
-    terminal.write(terminal.wrap_to_terminal(f"{study.name}: {cases}, {thousands(found.rounds)} rounds, {how_long}."))
+    how_long = _word_minutes_for_study_command(found.minutes(workers), workers or cores())
+    terminal.write_to_terminal(
+        terminal.wrap_to_terminal(f"{study.name}: {cases}, {thousands(found.rounds)} rounds, {how_long}.")
+    )
     if progress.skipped:
-        terminal.write(terminal.wrap_to_terminal(f"{_skipped(len(progress.skipped))}:"))
+        terminal.write_to_terminal(
+            terminal.wrap_to_terminal(f"{_word_skipped_for_study_command(len(progress.skipped))}:")
+        )
     each = [f"{case.title}: {why}" for case, why in progress.skipped.items()]
     for line in each if everything else map(str, skips.skips_by_reason(progress.skipped)):
-        terminal.write(terminal.wrap_to_terminal(f"  {line}"))
+        terminal.write_to_terminal(terminal.wrap_to_terminal(f"  {line}"))
     for failure in skips.skips_by_reason({case: each.reason for case, each in found.failures.items()}):
-        terminal.write(terminal.wrap_to_terminal(f"fails: {failure.player} in {failure.where}: {failure.why}"))
+        terminal.write_to_terminal(
+            terminal.wrap_to_terminal(f"fails: {failure.player} in {failure.where}: {failure.why}")
+        )
 
 
-@command.command("run")
+@study_command.command("run")
 @click.argument("file", metavar="FILE")
 @click.option("--out", metavar="DIR", help="Folder for runs and report; by default named like the study.")
 @click.option("--workers", type=COUNT, metavar="N", help="Cores of this machine to use; by default all.")
 @cluster_option
 @click.option("--share", metavar="I/N", help="Do only share I of N, and write no report.")
 @click.option("--json", "as_json", is_flag=True, help="Print the tables as JSON.")
-def run_command(
+def study_run_command(
     file: str, out: str | None, workers: int | None, cluster: str | None, share: str | None, as_json: bool
 ) -> None:
     """Run a study and write its report.
@@ -138,17 +144,17 @@ def run_command(
     if out is not None and not out.strip():
         raise SidelightError("--out is empty: name a folder, or leave out --out")
     study = read(file)
-    _run(study, Path(study.name if out is None else out), workers, cluster, share, as_json)
+    _run_study_for_command(study, Path(study.name if out is None else out), workers, cluster, share, as_json)
 
 
-@command.command("add")
+@study_command.command("add")
 @click.argument("folder", metavar="DIR")
 @click.option("--strategy", "strategies", multiple=True, required=True, metavar="NAME", help="Repeatable.")
 @click.option("--workers", type=COUNT, metavar="N", help="Cores of this machine to use; by default all.")
 @cluster_option
 @click.option("--share", metavar="I/N", help="Do only share I of N, and write no report.")
 @click.option("--json", "as_json", is_flag=True, help="Print the tables as JSON.")
-def add_command(
+def study_add_command(
     folder: str,
     strategies: tuple[str, ...],
     workers: int | None,
@@ -161,77 +167,79 @@ def add_command(
     NAME is written as in 'sidelight simulate': RandCBP:bins=10, package.module:Class, or file.py:Class, where the path
     begins at the current folder. If a strategy fails in a case, the exit code is 1.
     """
-    from sidelight.cli.research.arguments.players import player_of
+    from sidelight.cli.research.arguments.players import player_from_argument
     from sidelight.studies.running.study_run import opened
 
     study = opened(folder)
-    study = study.with_players([player_of(text, study.folder) for text in strategies])
-    _run(study, Path(folder), workers, cluster, share, as_json)
+    study = study.with_players([player_from_argument(text, study.folder) for text in strategies])
+    _run_study_for_command(study, Path(folder), workers, cluster, share, as_json)
 
 
-@command.command("report")
+@study_command.command("report")
 @click.argument("folder", metavar="DIR")
 @click.option("--json", "as_json", is_flag=True, help="Print the tables as JSON.")
-def report_command(folder: str, as_json: bool) -> None:
+def study_report_command(folder: str, as_json: bool) -> None:
     """Write the report of what is finished in a folder."""
     from sidelight.studies.reporting import write as output
     from sidelight.studies.running.study_run import opened, planned_run
 
-    with warnings_as_notes():
+    with warnings_as_command_notes():
         progress = planned_run(opened(folder), Path(folder), stored=True)
         report = output.write(progress, WorkBar().note)
-    _tell(progress, report, as_json)
-    _exit_if_failed(progress, "the report says why")
+    _print_study_command_summary(progress, report, as_json)
+    _exit_command_if_cases_failed(progress, "the report says why")
 
 
-def _run(
+def _run_study_for_command(
     study: Study, folder: Path, workers: int | None, cluster: str | None, share: str | None, as_json: bool
 ) -> None:
     from sidelight.studies.reporting import write as output
     from sidelight.studies.running.study_run import run
 
-    check_cluster(cluster, workers)
+    check_cluster_option(cluster, workers)
     bar = WorkBar()
-    with warnings_as_notes(), kept_if_interrupted(folder):
+    with warnings_as_command_notes(), command_work_kept(folder):
         progress = run(study, folder, workers=workers, cluster=cluster, share=share, display=bar)
         if share is not None:
             click.echo(f"Share {share} is in {folder}; when all are: sidelight study report {folder}", err=as_json)
-            _exit_if_failed(progress, "'sidelight study report' says why")
+            _exit_command_if_cases_failed(progress, "'sidelight study report' says why")
             return
         if not progress.done.ran and output.is_current(progress) and not as_json:
             click.echo(f"Nothing to do: {progress.summary()}; the report is in {folder / 'report.html'}")
             return
         report = output.write(progress, bar.note)
-    _tell(progress, report, as_json)
-    _exit_if_failed(progress, "the report says why")
+    _print_study_command_summary(progress, report, as_json)
+    _exit_command_if_cases_failed(progress, "the report says why")
 
 
-def _exit_if_failed(progress: StudyRun, where: str) -> None:
+def _exit_command_if_cases_failed(progress: StudyRun, where: str) -> None:
     """End with exit code 1 if cases failed in this call."""
     if progress.done.failures:
         click.echo(f"sidelight: {count(len(progress.done.failures), 'case')} failed: {where}", err=True)
         click.get_current_context().exit(1)
 
 
-def _tell(progress: StudyRun, report: Report, as_json: bool) -> None:
+def _print_study_command_summary(progress: StudyRun, report: Report, as_json: bool) -> None:
     from sidelight.studies.reporting import write as output
     from sidelight.studies.reporting.tables import plays_tables, study_tables
 
     if as_json:
-        terminal.write_json(output.records(report))
+        terminal.write_terminal_json(output.records(report))
     else:
         every = (*study_tables(report.outcome), *plays_tables(report.outcome))
         if (rows := sum(len(table.rows) for _, table in every)) > _ROWS:
-            terminal.write(terminal.wrap_to_terminal(f"The tables have {thousands(rows)} rows: see the report.\n"))
+            terminal.write_to_terminal(
+                terminal.wrap_to_terminal(f"The tables have {thousands(rows)} rows: see the report.\n")
+            )
             every = ()
         for title, table in every:
-            terminal.write(f"{title}\n{table.useful().to_text(terminal.width())}\n")
+            terminal.write_to_terminal(f"{title}\n{table.useful().to_text(terminal.terminal_width())}\n")
         for failure in report.failures:
-            terminal.write(f"Failed: {failure['case']}: {failure['reason']}\n")
+            terminal.write_to_terminal(f"Failed: {failure['case']}: {failure['reason']}\n")
     click.echo(f"{progress.summary()}; report written to {progress.folder / 'report.html'}", err=as_json)
 
 
-def _minutes(minutes: float | None, workers: int) -> str:
+def _word_minutes_for_study_command(minutes: float | None, workers: int) -> str:
     if minutes is None:
         return "of unknown cost"
     shown = (
@@ -240,5 +248,5 @@ def _minutes(minutes: float | None, workers: int) -> str:
     return f"about {shown} on {count(workers, 'core')} of this machine"
 
 
-def _skipped(number: int) -> str:
+def _word_skipped_for_study_command(number: int) -> str:
     return f"{count(number, 'case')} cannot be played and {'is' if number == 1 else 'are'} skipped"

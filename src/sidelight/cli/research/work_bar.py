@@ -59,7 +59,7 @@ class WorkBar(Display):
 
 
 @contextlib.contextmanager
-def kept_if_interrupted(folder: Path) -> Iterator[None]:
+def command_work_kept(folder: Path) -> Iterator[None]:
     """Say on Ctrl-C that what is finished is kept."""
     try:
         yield

@@ -9,8 +9,16 @@ from typing import Any
 import click
 
 from sidelight.cli import terminal
-from sidelight.cli.group import InOrder
-from sidelight.cli.server.database import DATABASE, MONITORS, URL, add_list, get, moment, post
+from sidelight.cli.group import CommandsInOrder
+from sidelight.cli.server.database import (
+    DATABASE,
+    MONITORS,
+    URL,
+    add_admin_list_command,
+    admin_list_moment,
+    get_command_reply,
+    post_command,
+)
 from sidelight.errors import SidelightError
 
 SCOPES = ("decide", "answer", "settle", "report", "admin")
@@ -27,7 +35,7 @@ _DAY = 86_400.0
 KEY = click.argument("key", metavar="KEY")
 
 
-key_group = InOrder(
+key_group = CommandsInOrder(
     "key",
     short_help="Manage the keys that programs use.",
     help="Create, list, rotate and revoke the keys that programs send as 'Authorization: Bearer KEY'.",
@@ -54,7 +62,7 @@ Examples:
     metavar="N",
     help="The key expires after N days; by default, never.",
 )
-def create_command(
+def create_key_command(
     database: str, scopes: tuple[str, ...], only: tuple[str, ...], name: str, days: float | None
 ) -> None:
     """Create a key and print nothing but the key; it is never shown again.
@@ -64,22 +72,26 @@ def create_command(
     """
     seconds = None if days is None else days * _DAY
     body = {"name": name, "scopes": list(scopes), "monitors": list(only) or None, "expires_in": seconds}
-    click.echo(post(database, "/v1/keys", body)["key"])
+    click.echo(post_command(database, "/v1/keys", body)["key"])
 
 
-def _state(key: dict[str, Any]) -> str:
+def _key_state_for_command(key: dict[str, Any]) -> str:
     if key["revoked_at"] is not None:
         return "revoked"
     return "expired" if key["expires_at"] is not None and key["expires_at"] <= time.time() else "works"
 
 
-add_list(
+add_admin_list_command(
     key_group,
     "/v1/keys",
     "List the keys, newest first; the keys themselves are not stored.",
     lambda one: (
         {name: one[name] for name in ("id", "name", "scopes", "monitors")}
-        | {"state": _state(one), "expires": moment(one["expires_at"]), "used": moment(one["used_at"])}
+        | {
+            "state": _key_state_for_command(one),
+            "expires": admin_list_moment(one["expires_at"]),
+            "used": admin_list_moment(one["used_at"]),
+        }
     ),
     "no keys yet: create one with 'sidelight admin key create'",
 )
@@ -96,21 +108,23 @@ add_list(
     metavar="N",
     help="How long the old key still works.",
 )
-def rotate_command(key: str, database: str, hours: float) -> None:
+def rotate_key_command(key: str, database: str, hours: float) -> None:
     """Print a new key with the scopes of KEY, which is an id from the list, a prefix, or the key itself."""
-    click.echo(post(database, f"/v1/keys/{_key_id(key)}/rotate", {"grace": 3600.0 * hours})["key"])
+    click.echo(
+        post_command(database, f"/v1/keys/{_find_key_id_for_command(key)}/rotate", {"grace": 3600.0 * hours})["key"]
+    )
 
 
 @key_group.command("revoke", short_help="Revoke a key.")
 @KEY
 @DATABASE
-def revoke_command(key: str, database: str) -> None:
+def revoke_key_command(key: str, database: str) -> None:
     """Revoke KEY, which is an id from the list, a prefix, or the key itself; servers notice within five seconds."""
-    post(database, f"/v1/keys/{_key_id(key)}/revoke")
-    terminal.write("revoked")
+    post_command(database, f"/v1/keys/{_find_key_id_for_command(key)}/revoke")
+    terminal.write_to_terminal("revoked")
 
 
-def _key_id(key: str) -> str:
+def _find_key_id_for_command(key: str) -> str:
     """Return the id of a key, given its id, its prefix or the whole key."""
     id = key.removeprefix("sl_").partition("_")[0]
     if len(id) != 10 or not id.isalnum() or not id.isascii():
@@ -121,7 +135,7 @@ def _key_id(key: str) -> str:
 _NAME = click.argument("name", metavar="NAME")
 
 
-reviewer_group = InOrder(
+reviewer_group = CommandsInOrder(
     "reviewer",
     short_help="Manage the people who sign in.",
     help="Invite people who review in the browser, list them, and disable or enable them.",
@@ -143,13 +157,13 @@ reviewer_group = InOrder(
 )
 @MONITORS
 @URL
-def invite_command(name: str, database: str, scopes: tuple[str, ...], only: tuple[str, ...], url: str) -> None:
+def invite_reviewer_command(name: str, database: str, scopes: tuple[str, ...], only: tuple[str, ...], url: str) -> None:
     """Add a person called NAME and print a link to choose a password; it works for a week."""
     body = {"name": name, "scopes": list(scopes), "monitors": list(only) or None}
-    click.echo(post(database, "/v1/reviewers", body, url)["link"])
+    click.echo(post_command(database, "/v1/reviewers", body, url)["link"])
 
 
-add_list(
+add_admin_list_command(
     reviewer_group,
     "/v1/reviewers",
     "List the people who can sign in, and those who no longer can.",
@@ -157,7 +171,7 @@ add_list(
         {name: one[name] for name in ("name", "scopes", "monitors")}
         | {
             "state": "disabled" if one["disabled_at"] is not None else "works" if one["ready"] else "invited",
-            "since": moment(one["created_at"]),
+            "since": admin_list_moment(one["created_at"]),
         }
     ),
     "no reviewers yet: add one with 'sidelight admin reviewer invite'",
@@ -168,32 +182,34 @@ add_list(
 @_NAME
 @DATABASE
 @URL
-def link_command(name: str, database: str, url: str) -> None:
+def link_reviewer_command(name: str, database: str, url: str) -> None:
     """Print a link for NAME to choose a new password; it works for a week, and the old password works until then."""
-    click.echo(post(database, f"/v1/reviewers/{_reviewer_id(database, name)}/link", url=url)["link"])
+    click.echo(
+        post_command(database, f"/v1/reviewers/{_find_reviewer_id_for_command(database, name)}/link", url=url)["link"]
+    )
 
 
 @reviewer_group.command("disable", short_help="Stop a person from signing in.")
 @_NAME
 @DATABASE
-def disable_command(name: str, database: str) -> None:
+def disable_reviewer_command(name: str, database: str) -> None:
     """Stop NAME from signing in: sessions end, verifications they held are released, their answers stay."""
-    post(database, f"/v1/reviewers/{_reviewer_id(database, name)}/disable")
-    terminal.write("disabled")
+    post_command(database, f"/v1/reviewers/{_find_reviewer_id_for_command(database, name)}/disable")
+    terminal.write_to_terminal("disabled")
 
 
 @reviewer_group.command("enable", short_help="Let a person sign in again.")
 @_NAME
 @DATABASE
-def enable_command(name: str, database: str) -> None:
+def enable_reviewer_command(name: str, database: str) -> None:
     """Let NAME sign in again, with the old password."""
-    post(database, f"/v1/reviewers/{_reviewer_id(database, name)}/enable")
-    terminal.write("enabled")
+    post_command(database, f"/v1/reviewers/{_find_reviewer_id_for_command(database, name)}/enable")
+    terminal.write_to_terminal("enabled")
 
 
-def _reviewer_id(database: str, name: str) -> str:
+def _find_reviewer_id_for_command(database: str, name: str) -> str:
     spelled = unicodedata.normalize("NFC", name.strip())
-    for one in get(database, "/v1/reviewers")["reviewers"]:
+    for one in get_command_reply(database, "/v1/reviewers")["reviewers"]:
         if spelled in (one["name"], one["id"]):
             id: str = one["id"]
             return id

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sidelight.cli.group import InOrder
+from sidelight.cli.group import CommandsInOrder
 from sidelight.cli.server import accounts, data, monitors
 
-command = InOrder(
+admin_command = CommandsInOrder(
     "admin",
     help="""Administer the service: keys, people, monitors, backups, checks.
 
@@ -22,4 +22,4 @@ for _command in (
     monitors.webhook_group,
     *data.COMMANDS,
 ):
-    command.add_command(_command)
+    admin_command.add_command(_command)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _HERE = "http://127.0.0.1:8765"
 
 
-def _with_password(context: click.Context, option: click.Parameter, database: str) -> str:
+def _database_url_with_password_for_command(context: click.Context, option: click.Parameter, database: str) -> str:
     """Hand the password in the file that SIDELIGHT_DATABASE_PASSWORD_FILE names to PostgreSQL's own library."""
     if path := os.environ.get("SIDELIGHT_DATABASE_PASSWORD_FILE"):
         try:
@@ -39,7 +39,7 @@ DATABASE = click.option(
     envvar="SIDELIGHT_DATABASE",
     default="sidelight.db",
     show_default=True,
-    callback=_with_password,
+    callback=_database_url_with_password_for_command,
     help="A SQLite file or a PostgreSQL database (postgresql://...).",
 )
 URL = click.option(
@@ -56,7 +56,7 @@ MONITORS = click.option(
 _EXTRA = ("argon2", "cachetools", "fastapi", "jinja2", "standardwebhooks", "uvicorn")
 
 
-def require_extra() -> None:
+def require_serve_extra() -> None:
     """Say what to install if the service's packages are missing."""
     missing = [name for name in _EXTRA if importlib.util.find_spec(name) is None]
     if missing:
@@ -65,33 +65,33 @@ def require_extra() -> None:
         )
 
 
-def get(database: str, path: str) -> Any:
+def get_command_reply(database: str, path: str) -> Any:
     """Return what the service answers at a path."""
-    return post(database, path, method="GET")
+    return post_command(database, path, method="GET")
 
 
-def post(database: str, path: str, body: Any = None, url: str | None = None, method: str = "POST") -> Any:
+def post_command(database: str, path: str, body: Any = None, url: str | None = None, method: str = "POST") -> Any:
     """Post to a path of the service, in its running server if there is one, and return the answer."""
-    require_extra()
-    from sidelight.service.server.commands import command_request
+    require_serve_extra()
+    from sidelight.service.server.commands import request_of_admin_command
 
-    return command_request(database, method, path, body, url=url)
+    return request_of_admin_command(database, method, path, body, url=url)
 
 
-def note_taken(database: str, action: str, subject: str, **detail: Any) -> None:
+def note_taken_by_command(database: str, action: str, subject: str, **detail: Any) -> None:
     """Note in the audit log that data left a database in use; if that fails, say so, and go on."""
     from sidelight.service.server import commands
 
     try:
-        commands.note_taken(database, action, subject, detail)
+        commands.note_data_taken_from_server(database, action, subject, detail)
     except SidelightError as error:
         click.echo(f"this could not be noted in the audit log: {error}", err=True)
 
 
 @contextlib.contextmanager
-def reading_database(database: str) -> Iterator[Storage]:
+def open_command_database(database: str) -> Iterator[Storage]:
     """Open a database read-only, whether a server is running or not."""
-    require_extra()
+    require_serve_extra()
     from sidelight.service.store import open_storage
 
     storage = open_storage(database, readonly=True)
@@ -101,12 +101,12 @@ def reading_database(database: str) -> Iterator[Storage]:
         storage.close()
 
 
-def moment(seconds: float | None) -> str | None:
+def admin_list_moment(seconds: float | None) -> str | None:
     """Return a time in readable form, in UTC."""
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
 
 
-def add_list(
+def add_admin_list_command(
     group: click.Group, path: str, help: str, row: Callable[[dict[str, Any]], dict[str, Any] | None], none: str
 ) -> None:
     """Give a group the command that lists what the service has at a path; `row` returns what is shown of one."""
@@ -114,25 +114,28 @@ def add_list(
     @group.command("list", short_help=help.partition(";")[0].rstrip(".") + ".", help=help)
     @DATABASE
     @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
-    def list_command(database: str, as_json: bool) -> None:
-        found = [row(one) for one in get(database, path)[path.rpartition("/")[2]]]
-        _write_rows([one for one in found if one is not None], as_json, none)
+    def admin_list_command(database: str, as_json: bool) -> None:
+        found = [row(one) for one in get_command_reply(database, path)[path.rpartition("/")[2]]]
+        _print_rows_of_admin_list([one for one in found if one is not None], as_json, none)
 
 
-def _write_rows(rows: Sequence[Mapping[str, Any]], as_json: bool, none: str) -> None:
+def _print_rows_of_admin_list(rows: Sequence[Mapping[str, Any]], as_json: bool, none: str) -> None:
     """Write rows; None in the column "monitors" stands for all, elsewhere for nothing."""
     if as_json:
-        terminal.write_json(list(rows))
+        terminal.write_terminal_json(list(rows))
         return
     if not rows:
-        terminal.write(terminal.wrap_to_terminal(none))
+        terminal.write_to_terminal(terminal.wrap_to_terminal(none))
         return
-    cells = [[_cell(value, "all" if name == "monitors" else "-") for name, value in row.items()] for row in rows]
+    cells = [
+        [_cell_of_admin_list(value, "all" if name == "monitors" else "-") for name, value in row.items()]
+        for row in rows
+    ]
     table = Table([Column(name, str, left=True) for name in rows[0]], cells)
-    terminal.write(table.to_text(terminal.width()))
+    terminal.write_to_terminal(table.to_text(terminal.terminal_width()))
 
 
-def _cell(value: Any, nothing: str) -> str:
+def _cell_of_admin_list(value: Any, nothing: str) -> str:
     if value is None:
         return nothing
     if isinstance(value, dict):  # the settings of a monitor

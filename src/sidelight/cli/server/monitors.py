@@ -8,14 +8,14 @@ from typing import Any, TextIO
 import click
 
 from sidelight.cli import terminal
-from sidelight.cli.group import InOrder
-from sidelight.cli.server.database import DATABASE, add_list, moment, post
+from sidelight.cli.group import CommandsInOrder
+from sidelight.cli.server.database import DATABASE, add_admin_list_command, admin_list_moment, post_command
 from sidelight.errors import SidelightError
 
 _NAME = click.argument("name", metavar="NAME")
 
 
-monitor_group = InOrder(
+monitor_group = CommandsInOrder(
     "monitor",
     short_help="Manage monitors.",
     help="Create, list and archive monitors.",
@@ -35,7 +35,7 @@ Examples:
 @_NAME
 @click.argument("settings", nargs=-1, required=True, metavar="SETTING=VALUE...")
 @DATABASE
-def create_command(name: str, settings: tuple[str, ...], database: str) -> None:
+def create_service_monitor_command(name: str, settings: tuple[str, ...], database: str) -> None:
     """Create a monitor called NAME with these settings; a value is JSON, or else text.
 
     The settings are those of 'sidelight monitor new' and of the review queue, with underscores in their names.
@@ -49,11 +49,11 @@ def create_command(name: str, settings: tuple[str, ...], database: str) -> None:
             given[key] = json.loads(text)
         except ValueError:
             given[key] = text
-    post(database, "/v1/monitors", {"name": name, "settings": given})
-    terminal.write("created")
+    post_command(database, "/v1/monitors", {"name": name, "settings": given})
+    terminal.write_to_terminal("created")
 
 
-add_list(
+add_admin_list_command(
     monitor_group,
     "/v1/monitors",
     "List the monitors that are not archived.",
@@ -61,7 +61,7 @@ add_list(
         "name": one["name"],
         "settings": one["settings"],
         "entries": one["number"],
-        "since": moment(one["created_at"]),
+        "since": admin_list_moment(one["created_at"]),
     },
     "no monitors yet: create one with 'sidelight admin monitor create'",
 )
@@ -70,17 +70,17 @@ add_list(
 @monitor_group.command("archive", short_help="Archive a monitor.")
 @_NAME
 @DATABASE
-def archive_command(name: str, database: str) -> None:
+def archive_service_monitor_command(name: str, database: str) -> None:
     """Close the monitor NAME for good; its data stays, and a new monitor may use its name."""
-    post(database, f"/v1/monitors/{name}/archive")
-    terminal.write("archived")
+    post_command(database, f"/v1/monitors/{name}/archive")
+    terminal.write_to_terminal("archived")
 
 
 _EVENTS = ("verdict.changed", "budget.used_up", "answers.overdue")
 _FORMATS = ("generic", "slack", "pagerduty")
 
 
-webhook_group = InOrder(
+webhook_group = CommandsInOrder(
     "webhook",
     short_help="Manage webhooks.",
     help="Create, list and remove webhooks, the addresses to which the service reports events.",
@@ -123,11 +123,11 @@ def create_webhook_command(
     Messages to Slack and PagerDuty are not signed, so there the id of the webhook is printed.
     """
     body = {"url": address, "events": list(events), "monitors": list(only) or None, "format": format}
-    made = post(database, "/v1/webhooks", body | ({} if key is None else {"routing_key": key.read().strip()}))
+    made = post_command(database, "/v1/webhooks", body | ({} if key is None else {"routing_key": key.read().strip()}))
     click.echo(made["secret"] or made["id"])
 
 
-add_list(
+add_admin_list_command(
     webhook_group,
     "/v1/webhooks",
     "List the webhooks, newest first; removed ones are left out.",
@@ -141,7 +141,7 @@ add_list(
             "events": one["events"],
             "monitors": one["monitors"],
         }
-        | {"state": one["failure"] or "works", "since": moment(one["created_at"])}
+        | {"state": one["failure"] or "works", "since": admin_list_moment(one["created_at"])}
     ),
     "no webhooks yet: create one with 'sidelight admin webhook create'",
 )
@@ -150,7 +150,7 @@ add_list(
 @webhook_group.command("remove", short_help="Remove a webhook.")
 @click.argument("id", metavar="ID")
 @DATABASE
-def remove_command(id: str, database: str) -> None:
+def remove_webhook_command(id: str, database: str) -> None:
     """Remove the webhook with this ID, which 'list' shows; messages that wait are dropped."""
-    post(database, f"/v1/webhooks/{id}/remove")
-    terminal.write("removed")
+    post_command(database, f"/v1/webhooks/{id}/remove")
+    terminal.write_to_terminal("removed")

@@ -6,14 +6,14 @@ import bisect
 from collections.abc import Sequence
 from typing import Any
 
-from sidelight.monitor.engine.clock import Clock
-from sidelight.monitor.engine.line import OVERDUE, PENDING, RIGHT, WRONG, Line
-from sidelight.monitor.engine.rounds import Rounds
+from sidelight.monitor.engine.clock import EngineClock
+from sidelight.monitor.engine.line import OVERDUE, PENDING, RIGHT, WRONG, VerificationLine
+from sidelight.monitor.engine.rounds import ScoredRounds
 from sidelight.monitor.settings import SPOT_SHARE, Settings
 from sidelight.monitor.stats.confidence import Verdict
-from sidelight.monitor.stats.drift import WINDOW, Drift
-from sidelight.monitor.stats.notice import History, share_of
-from sidelight.monitor.stats.randomness import SpotChecks, key_of
+from sidelight.monitor.stats.drift import WINDOW, DriftStatistic
+from sidelight.monitor.stats.notice import NoticeStatistics, share_of_spot_checks_to_notice
+from sidelight.monitor.stats.randomness import SpotChecks, random_key_of_class
 from sidelight.monitor.stats.scores.bins import Prior
 from sidelight.monitor.types import ANSWERS, DRIFTED, Events, Label, Reason, VerdictChanged
 
@@ -37,22 +37,22 @@ class ClassState:
     only counts matter.
     """
 
-    def __init__(self, name: Label, settings: Settings, clock: Clock, place: int) -> None:
+    def __init__(self, name: Label, settings: Settings, clock: EngineClock, place: int) -> None:
         self.name, self.settings, self.clock = name, settings, clock
-        self.line = Line(settings.window)
+        self.line = VerificationLine(settings.window)
         self.tolerance = settings.tolerance_of(name)
         self.test = settings.test_of(self.tolerance, place)
         self._rule: Any = None
         self.guard = settings.mode == "guard"
-        self.key = key_of(settings.seed, name, "policy")
-        self.spot_checks = SpotChecks(key_of(settings.seed, name, "spot"))
+        self.key = random_key_of_class(settings.seed, name, "policy")
+        self.spot_checks = SpotChecks(random_key_of_class(settings.seed, name, "spot"))
         self.predictions = self.asked = self.pending = self.skipped = self.overdue = 0
         self.verified = self.errors = self.reopened = self.alarms = 0
         self.verdict: Verdict = "unknown"
         self.stalled: Reason | None = None
         self.events: list[VerdictChanged] = []
-        self.drift = Drift() if settings.drift else None
-        self.rounds: Rounds | None = None
+        self.drift = DriftStatistic() if settings.drift else None
+        self.rounds: ScoredRounds | None = None
         self._needed: int | None
         self._doubling: int | None
         self._interval: tuple[float, float] | None
@@ -100,8 +100,8 @@ class ClassState:
 
     def use_scores(self, edges: Sequence[Sequence[float]]) -> None:
         """Begin to use scores: `edges` are those of the whole monitor, which are set later."""
-        key = key_of(self.settings.seed, self.name, "score")
-        self.rounds = Rounds(self.test, self.line, key, edges)
+        key = random_key_of_class(self.settings.seed, self.name, "score")
+        self.rounds = ScoredRounds(self.test, self.line, key, edges)
 
     def redesign(self, prior: Prior) -> None:
         """Choose anew how often predictions are verified; `prior` is what other classes say about the slope."""
@@ -119,9 +119,9 @@ class ClassState:
         if self.rounds is not None:
             self.rounds.learn(i, before, status)
         if i > line.counted:
-            line.ahead += _answered(status) - _answered(before)
+            line.ahead += _is_answered_status(status) - _is_answered_status(before)
         elif i < line.counted:
-            if _answered(status) or _answered(before):
+            if _is_answered_status(status) or _is_answered_status(before):
                 line.change(i, before, status)
                 if self.rounds is not None:
                     self.rounds.change(i, before, status)
@@ -157,7 +157,7 @@ class ClassState:
         if self._share is None:
             given, within = self.settings.spot_checks, self.settings.notice_within
             if given is None and within is not None and self.verdict != "unknown":
-                given = share_of(self.history(), self.settings.notice, within)
+                given = share_of_spot_checks_to_notice(self.history(), self.settings.notice, within)
             self._share = SPOT_SHARE if given is None else given
         return self._share
 
@@ -173,13 +173,13 @@ class ClassState:
                 self._doubling = known.predictions(known.target(2.0), self.spot_share(), _MOST_FORESEEN)
         return self._doubling
 
-    def history(self) -> History:
+    def history(self) -> NoticeStatistics:
         """Return what is known, to say when a change would be noticed; rounded, so that not every answer matters."""
         alarm = None if self.drift is None else self.settings.drift_alarm_every
         n, e = self.fair
         rounded = 0 if self.drift is None else max(0, n.bit_length() - _BITS)
         n = n >> rounded << rounded
-        return History(n, min(n, e), self.test, self.tolerance, alarm, self.line.window)
+        return NoticeStatistics(n, min(n, e), self.test, self.tolerance, alarm, self.line.window)
 
     def _forget_results(self) -> None:
         """Forget what was computed from the counts and the verdict."""
@@ -220,16 +220,16 @@ class ClassState:
         if rounds is not None:
             rounds.count(i, status)
         self._forget_results()
-        found = self._found()
+        found = self._find_verdict()
         if found != self.verdict and (found != "unknown" or line.window is not None):
-            events = self._turn(found, ANSWERS)
+            events = self._turn_verdict(found, ANSWERS)
         if self.drift is not None and (rounds is None or rounds.fair(i)):
             self.drift.add(wrong)
             if self.suspects_drift(self.settings.drift_alarm_every):
                 events += self._restart()
         return events
 
-    def _found(self) -> Verdict:
+    def _find_verdict(self) -> Verdict:
         """Return the verdict of everything that counts."""
         return self.test.verdict(self.line.e, self.line.n) if self.rounds is None else self.rounds.verdict()
 
@@ -237,11 +237,11 @@ class ClassState:
         """Find the verdict again after `marks[i]` has changed."""
         line = self.line
         self._forget_results()
-        found = self._found()
+        found = self._find_verdict()
         if found == "unknown" and line.window is None:
             # Nothing before the change is different: if the verdict was unknown there, no counts there reach another.
             found = self._latest_verdict(i if self.verdict == "unknown" else 0, line.counted)
-        events = self._turn(found, cause)
+        events = self._turn_verdict(found, cause)
         if self.drift is not None and self.renew_drift() >= self.settings.drift_alarm_every:
             events += self._restart()
         return events
@@ -290,11 +290,11 @@ class ClassState:
         self.line.restart()
         if self.rounds is not None:
             self.rounds.restart(counted)
-        self.drift = Drift()
+        self.drift = DriftStatistic()
         self._forget_results()
-        return self._turn("unknown", DRIFTED, ago)
+        return self._turn_verdict("unknown", DRIFTED, ago)
 
-    def _turn(self, verdict: Verdict, cause: str, ago: int | None = None) -> Events:
+    def _turn_verdict(self, verdict: Verdict, cause: str, ago: int | None = None) -> Events:
         """Set the verdict; return an event if it has changed or there was an alarm."""
         before, self.verdict = self.verdict, verdict
         if before == verdict and ago is None:
@@ -330,7 +330,7 @@ class ClassState:
         self.events = [VerdictChanged(decided, asked, self.name, *rest) for decided, asked, *rest in data["events"]]
 
 
-def _answered(status: int) -> bool:
+def _is_answered_status(status: int) -> bool:
     return PENDING < status <= WRONG
 
 

@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any
 
 from sidelight.errors import SidelightError
 from sidelight.monitor.engine.line import PENDING
-from sidelight.monitor.inputs import seconds_of
+from sidelight.monitor.inputs import monitor_input_seconds
 
 if TYPE_CHECKING:
-    from sidelight.monitor.engine.ledger import Entry
+    from sidelight.monitor.engine.ledger import LedgerEntry
 
 
-class Clock:
+class EngineClock:
     """Counters of the whole monitor.
 
     A batch is handed out as a whole: all its verifications are as old as its last decision, number `batch_end`.
@@ -49,7 +49,7 @@ class Clock:
     def times(self) -> list[float] | None:
         """Return the first and the last time in seconds since 1970, if they can be read."""
         try:
-            return [seconds_of(self.first_time), seconds_of(self.last_time)]
+            return [monitor_input_seconds(self.first_time), monitor_input_seconds(self.last_time)]
         except SidelightError:
             return None
 
@@ -58,7 +58,7 @@ _LEAST, _MOST, _FACTOR, _RECENT = 500, 5_000, 10, 400
 _SHORT = _LEAST // _FACTOR
 
 
-class Patience:
+class AnswerPatience:
     """Which verifications are overdue. `limit` is how many later decisions, or seconds, an answer may take.
 
     `queue` holds the verifications measured in decisions, oldest first; some of them may already be answered.
@@ -70,11 +70,11 @@ class Patience:
         self.limit: float = setting.total_seconds() if isinstance(setting, timedelta) else setting or _LEAST
         self._delays: deque[int] = deque()
         self._long = 0
-        self.queue: deque[Entry] = deque()
-        self._heap: list[tuple[float, int, Entry]] = []
-        self._undated: list[Entry] = []
+        self.queue: deque[LedgerEntry] = deque()
+        self._heap: list[tuple[float, int, LedgerEntry]] = []
+        self._undated: list[LedgerEntry] = []
 
-    def wait_for(self, verification: Entry) -> None:
+    def wait_for(self, verification: LedgerEntry) -> None:
         """Wait for one more answer; if time is measured and its time is not known, from the next known time on."""
         if verification.due is not None:
             heapq.heappush(self._heap, (verification.due, verification.number, verification))
@@ -93,7 +93,7 @@ class Patience:
             return True
         return now is not None and bool(self._heap) and self._heap[0][0] < now
 
-    def overdue(self, decided: int, now: float | None) -> Iterator[Entry]:
+    def overdue(self, decided: int, now: float | None) -> Iterator[LedgerEntry]:
         """Yield what is overdue after this many decisions, or now, and wait for it no longer."""
         if now is not None and self._undated:
             undated, self._undated = self._undated, []

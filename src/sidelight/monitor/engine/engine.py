@@ -23,14 +23,19 @@ from typing import Any, Self
 
 from sidelight.errors import SidelightError
 from sidelight.monitor.engine.class_state import ClassState
-from sidelight.monitor.engine.clock import Clock
-from sidelight.monitor.engine.ledger import Ledger, refused_by_cap, take, used_up_cap
+from sidelight.monitor.engine.clock import EngineClock
+from sidelight.monitor.engine.ledger import (
+    VerificationLedger,
+    engine_cap_refusing_verification,
+    engine_cap_used_up,
+    enter_answer_into_engine,
+)
 from sidelight.monitor.engine.line import UNTOLD
-from sidelight.monitor.engine.pairs import Others, Pairs
-from sidelight.monitor.engine.rationing import Rationing
-from sidelight.monitor.engine.rounds import Scores
-from sidelight.monitor.engine.segments import VERSION, Segment, Segments
-from sidelight.monitor.inputs import check_spelling, label, moment_of
+from sidelight.monitor.engine.pairs import EngineVersionPairs, Others
+from sidelight.monitor.engine.rationing import VerificationRationing
+from sidelight.monitor.engine.rounds import EngineScores
+from sidelight.monitor.engine.segments import VERSION, EngineSegments, Segment
+from sidelight.monitor.inputs import check_label_spelling, monitor_input_moment, plain_label
 from sidelight.monitor.settings import Settings
 from sidelight.monitor.stats.randomness import ALWAYS, IF_SUSPICIOUS, SUSPICION
 from sidelight.monitor.types import RULE, Answer, Decision, Events, Id, Label, Reason
@@ -52,12 +57,12 @@ class Engine:
     def __init__(self, settings: Settings) -> None:
         named = (*(settings.tolerance if isinstance(settings.tolerance, dict) else ()), *(settings.weights or ()))
         self.spelled: dict[str, Label] = {str(name): name for name in named if name is not None}
-        self.clock = Clock()
+        self.clock = EngineClock()
         self.classes: dict[Label, ClassState] = {}
-        self.ledger = Ledger(settings, self.clock)
-        self.rationing: Rationing | None = None
-        self.scores, self.segments = Scores(self.classes), Segments()
-        self.pairs = Pairs(settings.confidence, settings.version_margin)
+        self.ledger = VerificationLedger(settings, self.clock)
+        self.rationing: VerificationRationing | None = None
+        self.scores, self.segments = EngineScores(self.classes), EngineSegments()
+        self.pairs = EngineVersionPairs(settings.confidence, settings.version_margin)
         self.truths: dict[Label, int] = {}
         """True classes that answers have named, with their numbers in lines."""
         self._adopt(settings)
@@ -95,12 +100,12 @@ class Engine:
             before = ledger.known(id, prediction)
             if before is not None:
                 return before, ()
-        when = self._moment(time) if self.dated else _NO_TIME
+        when = self._read_moment_of_prediction(time) if self.dated else _NO_TIME
         state = self._state(prediction, score)
         events = self._begin(state, time, when)
         wanted, reason = self._wanted(state, when[0])
         if wanted:
-            refusal = refused_by_cap(self.settings, ledger, state, when[0])
+            refusal = engine_cap_refusing_verification(self.settings, ledger, state, when[0])
             if refusal is not None:
                 wanted, reason = False, refusal
         chance = None
@@ -134,7 +139,7 @@ class Engine:
             if before.verify != verify:
                 raise SidelightError(f"the id {id!r} was already decided: {before.reason}; use a new id")
             return ()
-        reason, when = Reason(why), self._moment(time)
+        reason, when = Reason(why), self._read_moment_of_prediction(time)
         state = self._state(prediction, score)
         self.ledger.is_next(id)
         events = self._begin(state, time, when)
@@ -147,7 +152,7 @@ class Engine:
 
     def answer(self, id: Id, correct: bool | None, truth: Label | None = None) -> tuple[Answer, Events]:
         """Enter what a verification showed, None if it is skipped, and the true class, if it was told."""
-        done = take(self.ledger, id, correct)
+        done = enter_answer_into_engine(self.ledger, id, correct)
         entry = self.ledger.entry(id)
         named = 0 if truth is None or correct is not False else self._truth(truth)
         self.clock.settled += entry.state.line.tell(entry.place, named)
@@ -167,7 +172,7 @@ class Engine:
 
     def expire(self, time: Any = None) -> Events:
         """Let time pass without a decision: if patience is a time, give up what is overdue by now."""
-        now = self._moment(time)[1]
+        now = self._read_moment_of_prediction(time)[1]
         return () if now is None else self.ledger.expire(now)
 
     def change(self, **limits: Any) -> None:
@@ -197,9 +202,9 @@ class Engine:
         spelled = ChainMap[str, Label]({}, self.spelled)
         for place, one in enumerate(predictions):
             try:
-                name = label(one)
+                name = plain_label(one)
                 if name not in self.classes:
-                    check_spelling(name, spelled)
+                    check_label_spelling(name, spelled)
                     self.settings.tolerance_of(name)
                     spelled.setdefault(str(name), name)
             except SidelightError as error:
@@ -261,7 +266,7 @@ class Engine:
         if not settings.rationed:
             self.rationing = None
         elif self.rationing is None:
-            self.rationing = Rationing(settings, self.ledger)
+            self.rationing = VerificationRationing(settings, self.ledger)
         else:
             self.rationing.settings = settings
 
@@ -277,7 +282,7 @@ class Engine:
         if given:
             self.settings.check_scores(prediction)
         if state is None:
-            check_spelling(prediction, self.spelled)
+            check_label_spelling(prediction, self.spelled)
             state = self._add(prediction)
         if given:
             state.use_scores(self.scores.edges)
@@ -285,15 +290,15 @@ class Engine:
 
     def _compared(self, segment: Segment, others: Others, day: str | None) -> Others:
         """Return the versions to compare with, unless no verifications are left, whatever they predict."""
-        if used_up_cap(self.settings, self.ledger, day) is not None:
+        if engine_cap_used_up(self.settings, self.ledger, day) is not None:
             return ()
         return self.pairs.open(dict(segment)[VERSION], others, self.ledger)
 
-    def _moment(self, time: Any) -> _Moment:
+    def _read_moment_of_prediction(self, time: Any) -> _Moment:
         """Return the day and the seconds of a time, each only if something depends on it."""
         if not self.dated:
             return _NO_TIME
-        moment = moment_of(time)
+        moment = monitor_input_moment(time)
         day = moment.date().isoformat() if self._daily else None
         return day, moment.timestamp() if self.ledger.patience.timed else None
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from sidelight.errors import SidelightError
 from sidelight.monitor.engine.class_state import ClassState
-from sidelight.monitor.engine.clock import Clock, Patience
+from sidelight.monitor.engine.clock import AnswerPatience, EngineClock
 from sidelight.monitor.engine.line import OVERDUE, PENDING, RIGHT, SKIPPED, WRONG
 from sidelight.monitor.settings import Settings
 from sidelight.monitor.types import (
@@ -32,7 +32,7 @@ _MADE_UP = "auto-"
 
 
 @dataclass(slots=True, eq=False)
-class Entry:
+class LedgerEntry:
     """One verification; numbers count from 1 in the order of asking."""
 
     state: ClassState
@@ -59,14 +59,14 @@ class Entry:
         return self.due if self.status == PENDING else None, self.propensity
 
 
-class Ledger:
+class VerificationLedger:
     """Memory of ids. It grows with verifications, up to `forget_after` of them if that is given."""
 
-    def __init__(self, settings: Settings, clock: Clock) -> None:
+    def __init__(self, settings: Settings, clock: EngineClock) -> None:
         self.forget_after, self.remember_passes = settings.forget_after, settings.remember_passes
         self.clock = clock
-        self.patience = Patience(settings.patience)
-        self.verifications: dict[Id, Entry] = {}
+        self.patience = AnswerPatience(settings.patience)
+        self.verifications: dict[Id, LedgerEntry] = {}
         self.passes: dict[Id, tuple[ClassState, Reason, float | None]] = {}
         self.days: dict[str, int] = {}
         self.pending = self.answered = self.late = self.lost = self.forgotten = self.spot_checks = 0
@@ -137,7 +137,7 @@ class Ledger:
         due = None if now is None else now + self.patience.limit
         asked_at = max(clock.decided, clock.batch_end)
         place = state.line.append(state.predictions, tag)
-        entry = Entry(state, clock.asked, reason, PENDING, place, asked_at, due, decision.propensity)
+        entry = LedgerEntry(state, clock.asked, reason, PENDING, place, asked_at, due, decision.propensity)
         self.verifications[decision.id] = entry
         self.patience.wait_for(entry)
         events: Events = ()
@@ -149,7 +149,7 @@ class Ledger:
 
     def change_patience(self, setting: int | float | timedelta | None) -> None:
         """Wait this long from now on, also for verifications under way; what is overdue stays overdue."""
-        before, self.patience = self.patience, Patience(setting)
+        before, self.patience = self.patience, AnswerPatience(setting)
         more = self.patience.limit - before.limit
         for record in self.verifications.values():
             if record.status == PENDING:
@@ -157,7 +157,7 @@ class Ledger:
                 record.due = record.due + more if known else None  # type: ignore[operator]
                 self.patience.wait_for(record)
 
-    def settle(self, record: Entry, status: int, cause: str) -> Events:
+    def settle(self, record: LedgerEntry, status: int, cause: str) -> Events:
         """Set the new status of a verification."""
         state, before = record.state, record.status
         self.clock.settled += 1
@@ -191,7 +191,7 @@ class Ledger:
         record.status = status
         return state.mark(record.place, status, cause)
 
-    def _compare(self, record: Entry, status: int) -> None:
+    def _compare(self, record: LedgerEntry, status: int) -> None:
         """Compare a late answer with those to verifications around the same time."""
         self.late += 1
         rate = record.state.line.rate_near(record.place)
@@ -223,7 +223,7 @@ class Ledger:
         if len(self._passed_order) > self.remember_passes:
             del self.passes[self._passed_order.popleft()]
 
-    def entry(self, id: Id) -> Entry:
+    def entry(self, id: Id) -> LedgerEntry:
         """Return the verification with this id, or say why there is none."""
         record = self.verifications.get(id)
         if record is not None:
@@ -247,7 +247,7 @@ class Ledger:
                     found[one.state] = self._seen(id, one)
         return found
 
-    def _seen(self, id: Id, one: Entry) -> Verification:
+    def _seen(self, id: Id, one: LedgerEntry) -> Verification:
         age = max(0, self.clock.decided - one.asked_at)
         return Verification(id, one.state.name, one.number, one.reason, age, one.status == OVERDUE)
 
@@ -299,7 +299,7 @@ class Ledger:
         for delay in data["delays"]:
             self.patience.learn(delay)
         for id, place, number, reason, *rest in data["verifications"]:
-            record = self.verifications[id] = Entry(states[place], number, Reason.of(reason), *rest)
+            record = self.verifications[id] = LedgerEntry(states[place], number, Reason.of(reason), *rest)
             if record.status == PENDING:
                 self.patience.wait_for(record)
         self.passes = {id: (states[place], Reason.of(reason), chance) for id, place, reason, chance in data["passes"]}
@@ -310,11 +310,13 @@ class Ledger:
 _SAVED = ("pending", "answered", "lost", "late", "forgotten", "spot_checks", "days")
 
 
-def refused_by_cap(settings: Settings, ledger: Ledger, state: ClassState, day: str | None) -> Reason | None:
+def engine_cap_refusing_verification(
+    settings: Settings, ledger: VerificationLedger, state: ClassState, day: str | None
+) -> Reason | None:
     """Return which limit a verification would exceed, or None."""
     if settings.class_cap is not None and state.verified + state.pending >= settings.class_cap:
         return Reason.CLASS_CAP
-    reached = used_up_cap(settings, ledger, day)
+    reached = engine_cap_used_up(settings, ledger, day)
     if reached is not None:
         return reached
     if (state.pending or state.ahead) and state.verdict == "unknown" and settings.policy.waits:
@@ -324,7 +326,7 @@ def refused_by_cap(settings: Settings, ledger: Ledger, state: ClassState, day: s
     return None
 
 
-def used_up_cap(settings: Settings, ledger: Ledger, day: str | None) -> Reason | None:
+def engine_cap_used_up(settings: Settings, ledger: VerificationLedger, day: str | None) -> Reason | None:
     """Return which limit of the whole monitor is reached, or None."""
     if settings.cap is not None and ledger.clock.asked >= settings.cap:
         return Reason.TOTAL_CAP
@@ -340,7 +342,7 @@ _SAID = {RIGHT: True, WRONG: False}
 _WORDS = {RIGHT: "right", WRONG: "wrong", SKIPPED: "skipped", PENDING: "pending", OVERDUE: "overdue"}
 
 
-def take(ledger: Ledger, id: Id, correct: bool | None) -> tuple[Answer, Events]:
+def enter_answer_into_engine(ledger: VerificationLedger, id: Id, correct: bool | None) -> tuple[Answer, Events]:
     """Enter an answer, None if the verification is skipped; say what it changed."""
     entry, status = ledger.entry(id), _STATUSES[correct]
     state, before = entry.state, entry.status

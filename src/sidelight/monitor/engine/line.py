@@ -25,7 +25,7 @@ UNTOLD = 1
 _NEAR = 50
 
 
-class Line:
+class VerificationLine:
     """Verifications since the last restart of a class.
 
     `marks[i]` is the status of the verification with the place `origin + i` among all verifications of the class. The

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from sidelight.monitor.engine.class_state import ClassState
-from sidelight.monitor.engine.ledger import Ledger
+from sidelight.monitor.engine.ledger import VerificationLedger
 from sidelight.monitor.engine.line import PENDING
-from sidelight.monitor.stats.paired import Differences, decided_difference
+from sidelight.monitor.stats.paired import Differences, is_paired_difference_decided
 from sidelight.monitor.types import Events, Id, Label
 
 Others = tuple[tuple[str, Label], ...]
@@ -26,7 +26,7 @@ BETTER, SAME, WORSE, UNCLEAR, LOST = range(5)
 _MOST_PAIRS = 20
 
 
-class Aside(ClassState):
+class EnginePairsAside(ClassState):
     """The verifications of one class that count for pairs only: there is no verdict from them."""
 
     def mark(self, place: int, status: int, cause: str) -> Events:
@@ -45,7 +45,7 @@ class Item:
     outcome: int | None = None
 
 
-class Pair:
+class EngineVersionPair:
     """All rounds of two versions; the first `counted` items are settled, and `counts` holds their differences."""
 
     def __init__(self) -> None:
@@ -77,7 +77,7 @@ class Pair:
         if place < self.counted:
             self.counted, self.counts = 0, Differences()
 
-    def count(self, ledger: Ledger) -> Differences:
+    def count(self, ledger: VerificationLedger) -> Differences:
         """Return the differences of the settled beginning, with the agreements before each."""
         found = list(self.counts)
         while self.counted < len(self.items):
@@ -94,22 +94,22 @@ class Pair:
         return self.counts
 
 
-class Pairs:
+class EngineVersionPairs:
     """The pairs of versions of a monitor, by the names of the old and the new one."""
 
     def __init__(self, confidence: float, margin: float) -> None:
         self.confidence, self.margin = confidence, margin
-        self.pairs: dict[tuple[str, str], Pair] = {}
-        self.asides: dict[Label, Aside] = {}
+        self.pairs: dict[tuple[str, str], EngineVersionPair] = {}
+        self.asides: dict[Label, EnginePairsAside] = {}
 
-    def open(self, old: str, others: Others, ledger: Ledger) -> Others:
+    def open(self, old: str, others: Others, ledger: VerificationLedger) -> Others:
         """Return the other versions of which it is not yet certain whether they are worse than the old one."""
         found = []
         for new, said in others:
             if (old, new) not in self.pairs and len(self.pairs) < _MOST_PAIRS:
-                self.pairs[old, new] = Pair()
+                self.pairs[old, new] = EngineVersionPair()
             pair = self.pairs.get((old, new))
-            if pair is not None and not decided_difference(pair.count(ledger), self.confidence, self.margin):
+            if pair is not None and not is_paired_difference_decided(pair.count(ledger), self.confidence, self.margin):
                 found.append((new, said))
         return tuple(found)
 
@@ -121,11 +121,11 @@ class Pairs:
             else:
                 self.pairs[old, new].add(id, said)
 
-    def aside(self, state: ClassState) -> Aside:
+    def aside(self, state: ClassState) -> EnginePairsAside:
         """Return where verifications of a class that count for pairs only are kept."""
         found = self.asides.get(state.name)
         if found is None:
-            found = self.asides[state.name] = Aside(state.name, state.settings, state.clock, 0)
+            found = self.asides[state.name] = EnginePairsAside(state.name, state.settings, state.clock, 0)
         return found
 
     def tell(self, id: Id, correct: bool | None, truth: Label | None) -> None:
@@ -143,7 +143,7 @@ class Pairs:
     def restore(self, data: list[Any]) -> None:
         """Restore saved pairs."""
         for old, new, agreed, items in data:
-            pair = self.pairs[old, new] = Pair()
+            pair = self.pairs[old, new] = EngineVersionPair()
             pair.items = [Item(*item) for item in items]
             pair.places = {item.id: place for place, item in enumerate(pair.items)}
             pair.agreed = agreed

@@ -32,10 +32,10 @@ from datetime import date
 from typing import Any
 
 from sidelight.monitor.engine.class_state import ClassState
-from sidelight.monitor.engine.ledger import Ledger
+from sidelight.monitor.engine.ledger import VerificationLedger
 from sidelight.monitor.settings import Settings
-from sidelight.monitor.stats.prospects import Prospects, prospects
-from sidelight.monitor.stats.randomness import uniform
+from sidelight.monitor.stats.prospects import Prospects, expected_labels_to_verdict
+from sidelight.monitor.stats.randomness import uniform_number_of_key
 from sidelight.monitor.types import Reason
 
 _STEPS = 8
@@ -64,10 +64,10 @@ class Claim:
         """What it adds to the sums of its bucket."""
 
 
-class Rationing:
+class VerificationRationing:
     """Distributes the verifications of one monitor."""
 
-    def __init__(self, settings: Settings, ledger: Ledger) -> None:
+    def __init__(self, settings: Settings, ledger: VerificationLedger) -> None:
         self.settings, self.ledger = settings, ledger
         weights = settings.weights or {}
         self.heaviest = max([*weights.values(), *([] if None in weights else [1.0])])
@@ -85,7 +85,7 @@ class Rationing:
             self._begin_day(day)
         claim = self.claims.get(state)
         if claim is None:
-            claim = self.claims[state] = Claim(prospects(state.test, 0, 0).least)
+            claim = self.claims[state] = Claim(expected_labels_to_verdict(state.test, 0, 0).least)
         self.arrived += 1
         claim.today += 1
         self._renew(state, claim)
@@ -95,7 +95,7 @@ class Rationing:
         claim = self.claims[state]
         if state.verdict != "unknown":
             return None if self._spare(_BUCKETS, day) else Reason.RATIONED
-        if _hopeless(state, claim):
+        if _is_hopeless_to_ration(state, claim):
             return Reason.HOPELESS
         return None if self._spare(claim.bucket, day) else Reason.RATIONED
 
@@ -104,7 +104,7 @@ class Rationing:
         most = self.settings.daily_cap
         if (
             most is not None
-            and uniform(state.spot_checks.key, state.predictions) * self._expected() < _SPOT_SHARE * most
+            and uniform_number_of_key(state.spot_checks.key, state.predictions) * self._expected() < _SPOT_SHARE * most
         ):
             return True
         return self._spare(_BUCKETS, day)
@@ -112,7 +112,7 @@ class Rationing:
     def hopeless(self, state: ClassState) -> bool:
         """Return whether a class cannot be decided with its foreseeable traffic."""
         claim = self.claims.get(state)
-        return claim is not None and state.verdict == "unknown" and _hopeless(state, claim)
+        return claim is not None and state.verdict == "unknown" and _is_hopeless_to_ration(state, claim)
 
     def _spare(self, bucket: int, day: str | None) -> bool:
         """Return whether more is left than smaller buckets will ask for; if nothing is left, caps say so."""
@@ -157,9 +157,11 @@ class Rationing:
             self._share(claim, 0, 0)
             found = self.prospects_of(state)
             claim.n, claim.e, claim.index, claim.least = n, e, math.ceil(found.per_verdict), math.ceil(found.least)
-            claim.bucket = _bucket(found.per_verdict * self.heaviest / self.settings.weight_of(state.name))
+            claim.bucket = _rationing_bucket_of_index(
+                found.per_verdict * self.heaviest / self.settings.weight_of(state.name)
+            )
         needed = claim.index - int(self.ledger.expected(state))
-        if needed <= 0 or state.verdict != "unknown" or self._full(state) or _hopeless(state, claim):
+        if needed <= 0 or state.verdict != "unknown" or self._full(state) or _is_hopeless_to_ration(state, claim):
             self._share(claim, 0, 0)
         else:
             usual = max(claim.usual, claim.today * _UNIT)
@@ -167,7 +169,7 @@ class Rationing:
 
     def prospects_of(self, state: ClassState) -> Prospects:
         """Return what a verdict on a class is expected to cost."""
-        return prospects(state.test, state.e_fair, state.n)
+        return expected_labels_to_verdict(state.test, state.e_fair, state.n)
 
     def _full(self, state: ClassState) -> bool:
         """Return whether a class is no longer asked about, whatever its verdict."""
@@ -198,7 +200,7 @@ class Rationing:
             setattr(self, name, data[name])
         for place, *values in data["claims"]:
             state = states[place]
-            claim = self.claims[state] = Claim(prospects(state.test, 0, 0).least)
+            claim = self.claims[state] = Claim(expected_labels_to_verdict(state.test, 0, 0).least)
             for name, value in zip(_SAVED_CLAIM, values, strict=True):
                 setattr(claim, name, value)
             self.today_sums[claim.bucket] += claim.today_share
@@ -209,10 +211,10 @@ _SAVED = ("day", "days", "arrived", "usual", "weekdays")
 _SAVED_CLAIM = ("n", "e", "index", "least", "bucket", "usual", "today", "today_share", "total_share")
 
 
-def _hopeless(state: ClassState, claim: Claim) -> bool:
+def _is_hopeless_to_ration(state: ClassState, claim: Claim) -> bool:
     return claim.least > _FORESEEN * state.predictions and state.n + state.pending >= _FIRST_LABELS * claim.first
 
 
-def _bucket(index: float) -> int:
+def _rationing_bucket_of_index(index: float) -> int:
     """Return the place of an index among steps of 9 %."""
     return min(_BUCKETS - 1, math.floor(_STEPS * math.log2(index)))

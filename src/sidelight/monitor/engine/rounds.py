@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sidelight.monitor.engine.line import PENDING, RIGHT, WRONG, Line
+from sidelight.monitor.engine.line import PENDING, RIGHT, WRONG, VerificationLine
 from sidelight.monitor.stats.confidence import RateTest, Verdict
-from sidelight.monitor.stats.randomness import uniform
+from sidelight.monitor.stats.randomness import uniform_number_of_key
 from sidelight.monitor.stats.scores import bets
 from sidelight.monitor.stats.scores.bins import (
     BINS,
@@ -26,13 +26,13 @@ from sidelight.monitor.stats.scores.bins import (
     Array,
     Prior,
     Slope,
-    bin_of,
-    edges_of,
-    fitted_bin_logits,
-    prior_from,
+    fit_logits_of_score_bins,
+    prior_of_score_slopes,
+    quantile_edges_of_score_bins,
+    score_bin_of,
 )
-from sidelight.monitor.stats.scores.design import design
-from sidelight.monitor.stats.scores.quality import ScoreReport, quality
+from sidelight.monitor.stats.scores.design import optimal_propensity_design
+from sidelight.monitor.stats.scores.quality import ScoreReport, score_quality_statistics
 from sidelight.monitor.types import Label
 
 if TYPE_CHECKING:
@@ -45,18 +45,18 @@ _FAIR, _TOSSED = 1, 2
 _OUTCOMES = {RIGHT: bets.RIGHT, WRONG: bets.WRONG}
 
 
-class Rounds:
+class ScoredRounds:
     """What is known about the scores of one class; places are those of its `line`, from its origin on.
 
     Of each verification: its score (NaN if it has none), the number of the epoch of its block, where its passes end in
     `passes`, which holds their bins, and its kind. `verified`, `errors` and `seen` count answers and rounds by bin for
-    the map from scores to errors, and `sums` are the sums of rows, see `sidelight.monitor.stats.scores.bets.Epoch`, of
-    all rounds that count.
+    the map from scores to errors, and `sums` are the sums of rows, see
+    `sidelight.monitor.stats.scores.bets.BettingEpoch`, of all rounds that count.
     """
 
-    def __init__(self, test: RateTest, line: Line, key: int, edges: Sequence[Sequence[float]]) -> None:
+    def __init__(self, test: RateTest, line: VerificationLine, key: int, edges: Sequence[Sequence[float]]) -> None:
         self.line, self.key, self.edges = line, key, edges
-        self.sides = bets.sides_of(test)
+        self.sides = bets.betting_sides_of_test(test)
         self.scores: array[float] = array("d", [math.nan] * len(line.marks))
         self.epochs_of: array[int] = array("H", [0] * len(line.marks))
         self.ends: array[int] = array("Q", [0] * len(line.marks))
@@ -64,7 +64,7 @@ class Rounds:
         self.passes = bytearray()
         self.dropped = 0
         """Passes of blocks that are no longer kept."""
-        self.epochs = [bets.verify_everything_epoch(self.sides)]
+        self.epochs = [bets.betting_epoch_without_scores(self.sides)]
         self.edges_of = [-1]
         """Which edges the bins of each epoch have; -1 before there are any."""
         self.now = self.next = 0
@@ -92,7 +92,7 @@ class Rounds:
     def toss(self, place: int, score: float) -> tuple[bool, float]:
         """Return whether to verify a prediction, which is the `place`-th of the class, and with which propensity."""
         chance = self.chance(score)
-        return chance >= 1.0 or uniform(self.key, place) < chance, chance
+        return chance >= 1.0 or uniform_number_of_key(self.key, place) < chance, chance
 
     def spare(self, score: float) -> None:
         """Enter a prediction that the coin let pass."""
@@ -102,7 +102,7 @@ class Rounds:
 
     def ask(self, place: int, score: float, tossed: bool) -> None:
         """Enter a verification, which ends the block; it is the `place`-th prediction of the class."""
-        fair = not tossed or self.now == 0 or uniform(self.key, place) < self.epochs[self.now].least
+        fair = not tossed or self.now == 0 or uniform_number_of_key(self.key, place) < self.epochs[self.now].least
         self.scores.append(score)
         self.epochs_of.append(self.now)
         self.ends.append(self.dropped + len(self.passes))
@@ -112,12 +112,12 @@ class Rounds:
 
     def _see(self, score: float) -> None:
         if self.edges:
-            self.seen[bin_of(self.edges[-1], score)] += 1.0
+            self.seen[score_bin_of(self.edges[-1], score)] += 1.0
 
     def learn(self, i: int, before: int, after: int) -> None:
         """Count a changed answer for the map from scores to errors."""
         if self.edges:
-            place = bin_of(self.edges[-1], self.scores[i])
+            place = score_bin_of(self.edges[-1], self.scores[i])
             self.verified[place] += (after in _OUTCOMES) - (before in _OUTCOMES)
             self.errors[place] += (after == WRONG) - (before == WRONG)
 
@@ -140,8 +140,8 @@ class Rounds:
         """Fit error rates to the bins of scores, and choose each bin's propensity from the next block on."""
         known, tolerance = float(self.verified.sum()), self.sides.test.rate
         shares = (self.seen + 0.5) / (self.seen.sum() + 0.5 * BINS)
-        logits, self.slope = fitted_bin_logits(self.verified, self.errors, tolerance, prior)
-        found = design(logits, shares, tolerance)
+        logits, self.slope = fit_logits_of_score_bins(self.verified, self.errors, tolerance, prior)
+        found = optimal_propensity_design(logits, shares, tolerance)
         self.labels_per_nat = found.labels
         self.redesign_at = max(int(known) + 1, int(_GROWTH * known))
         if found.propensities.min() >= 1.0:
@@ -149,7 +149,7 @@ class Rounds:
             return
         for one in self.epochs[1:-1]:
             one.forget_rows()
-        self.epochs.append(bets.Epoch(self.sides, found.propensities, found.centres, shares))
+        self.epochs.append(bets.BettingEpoch(self.sides, found.propensities, found.centres, shares))
         self.edges_of.append(len(self.edges) - 1)
         self.next = len(self.epochs) - 1
 
@@ -189,11 +189,11 @@ class Rounds:
         return row
 
     @staticmethod
-    def _row_of(epoch: bets.Epoch, place: int, status: int) -> Array:
+    def _row_of(epoch: bets.BettingEpoch, place: int, status: int) -> Array:
         row: Array = epoch.rows[place, _OUTCOMES[status]]
         return row
 
-    def _epochs_at(self, i: int) -> tuple[bets.Epoch, bets.Epoch]:
+    def _epochs_at(self, i: int) -> tuple[bets.BettingEpoch, bets.BettingEpoch]:
         """Return the epoch of the passes of a block, and that of its verification."""
         passes = self.epochs[self.epochs_of[i]]
         return passes, passes if self.kinds[i] & _TOSSED else self.epochs[0]
@@ -203,7 +203,7 @@ class Rounds:
 
     def _bin(self, epoch: int, score: float) -> int:
         edges = self.edges_of[epoch]
-        return 0 if edges < 0 else bin_of(self.edges[edges], score)
+        return 0 if edges < 0 else score_bin_of(self.edges[edges], score)
 
     def verdict(self) -> Verdict:
         """Return what everything that counts says."""
@@ -221,14 +221,14 @@ class Rounds:
 
     def interval(self, verdict: Verdict) -> tuple[float, float]:
         """Return the interval of the error rate."""
-        return bets.interval(self.sides, self.sums, self.epochs, verdict)
+        return bets.betting_confidence_interval(self.sides, self.sums, self.epochs, verdict)
 
     def needed(self) -> int | None:
         """Estimate how many more answers the verdict takes with the design in force; None if there is none."""
         if not self.next:
             return None
         parts = self.sides.parts[:2]
-        missing = self.sides.test.limit - max(bets.log_sum(self.sums[part]) for part in parts)
+        missing = self.sides.test.limit - max(bets.log_sum_of_bets(self.sums[part]) for part in parts)
         return max(1, math.ceil(missing * self.labels_per_nat))
 
     def worth(self) -> float:
@@ -242,7 +242,9 @@ class Rounds:
         settled = (marks != PENDING) & ~np.isnan(scores)
         answered = np.isin(marks, list(_OUTCOMES))[settled].astype(float)
         saved = self.spared, round(self.worth()) - self.line.n
-        return quality(self.sides.test, self.seen, (self.verified, self.errors), saved, (scores[settled], answered))
+        return score_quality_statistics(
+            self.sides.test, self.seen, (self.verified, self.errors), saved, (scores[settled], answered)
+        )
 
     def estimate(self) -> float | None:
         """Return the mean of z over the rounds that count; None if there are none."""
@@ -304,7 +306,7 @@ class Rounds:
         self.edges_of, self.epochs = [], []
         for edges, rounds, *values in data["epochs"]:
             self.edges_of.append(edges)
-            self.epochs.append(bets.Epoch(self.sides, *map(np.array, values)))
+            self.epochs.append(bets.BettingEpoch(self.sides, *map(np.array, values)))
             self.epochs[-1].rounds = rounds
         self.labels_per_nat = math.inf if data["labels_per_nat"] is None else data["labels_per_nat"]
         self.slope = Slope(*data["slope"])
@@ -317,7 +319,7 @@ _VECTORS = ("verified", "errors", "seen", "sums")
 _DESIGN = ("propensities", "centres", "shares")
 
 
-class Scores:
+class EngineScores:
     """The first scores of a monitor, and the edges that were set from them.
 
     `edges` has one list of edges after 64 scores and two after 512; `early` holds the scores until then, each with its
@@ -336,10 +338,10 @@ class Scores:
         self.early.append((state, score))
         if len(self.early) < EDGES_AFTER[len(self.edges)]:
             return
-        self.edges.append(edges_of(score for _, score in self.early))
+        self.edges.append(quantile_edges_of_score_bins(score for _, score in self.early))
         seen = {state: np.zeros(BINS) for state in self.classes.values()}
         for one, value in self.early:
-            seen[one][bin_of(self.edges[-1], value)] += 1.0
+            seen[one][score_bin_of(self.edges[-1], value)] += 1.0
         for one in self.classes.values():
             if one.rounds is not None:
                 one.rounds.begin_map(seen[one])
@@ -351,7 +353,7 @@ class Scores:
         rounds = state.rounds
         if rounds is not None and state.verdict == "unknown" and rounds.due:
             others = (one.rounds.slope for one in self.classes.values() if one.rounds is not None and one is not state)
-            state.redesign(prior_from(others))
+            state.redesign(prior_of_score_slopes(others))
 
     def plain(self, places: dict[ClassState, int]) -> dict[str, Any]:
         """Return everything as plain data for JSON; `places` numbers the classes."""

@@ -21,7 +21,7 @@ VERSION = "version"
 _MOST_VALUES, _MOST_TAGS = 500, 10_000
 
 
-class Segments:
+class EngineSegments:
     """The combinations of values so far, and how many predictions each of them had in each class."""
 
     def __init__(self) -> None:

@@ -17,8 +17,15 @@ from pathlib import Path
 from typing import Any
 
 from sidelight.errors import SidelightError
-from sidelight.monitor.inputs import score_from, seconds_of
-from sidelight.monitor.io.rows import Rows, Source, check_columns, check_file, format_of, open_rows
+from sidelight.monitor.inputs import monitor_input_score_from_file, monitor_input_seconds
+from sidelight.monitor.io.rows import (
+    Rows,
+    Source,
+    check_csv_columns,
+    check_rows_file,
+    format_of_rows_file,
+    open_rows_file,
+)
 from sidelight.text import and_list, count
 
 _MISSING = ("NaN", "nan", "None", "null", "NULL", "<NA>", "NaT")
@@ -27,7 +34,7 @@ _MOST_KEPT = 20
 
 
 @dataclass(frozen=True)
-class Columns:
+class LabeledColumns:
     """The names of the columns; `answered` says when the truth became known, and is empty where it never did."""
 
     prediction: str
@@ -91,9 +98,9 @@ class LabeledData:
         }
 
 
-def read_labeled(
+def read_labeled_data(
     source: Source,
-    columns: Columns,
+    columns: LabeledColumns,
     kind: str | None = None,
     strict: bool = False,
     name: str = "",
@@ -103,22 +110,24 @@ def read_labeled(
     `kind` is one of `FORMATS`, by default taken from the file name; gzip compression is detected. With `strict`, the
     first line that cannot be used is an error.
     """
-    kind = kind or format_of(source)
+    kind = kind or format_of_rows_file(source)
     name = name or repr(str(source))
     data, names = LabeledData(), columns.names()
     if kind == "parquet":
-        _collect(data, _parquet_rows(source, names), columns, strict)
+        _collect_labeled_rows(data, _read_parquet_rows_of_labeled_data(source, names), columns, strict)
     else:
-        with open_rows(source, kind, names, name, all_there=True) as rows:
-            _collect(data, rows, columns, strict, _MISSING if kind == "csv" else ())
+        with open_rows_file(source, kind, names, name, all_there=True) as rows:
+            _collect_labeled_rows(data, rows, columns, strict, _MISSING if kind == "csv" else ())
     if not len(data):
         bad = f"; {data.left_out()}, {data.complaints[0]}" if data.malformed else ""
         raise SidelightError(f"there are no labeled predictions in {name}{bad}")
-    _align(data)
+    _align_labeled_columns(data)
     return data
 
 
-def _collect(data: LabeledData, rows: Rows, columns: Columns, strict: bool, missing: Collection[str] = ()) -> None:
+def _collect_labeled_rows(
+    data: LabeledData, rows: Rows, columns: LabeledColumns, strict: bool, missing: Collection[str] = ()
+) -> None:
     """Collect the rows that can be used."""
     kept: dict[tuple[type, Any], Any] = {}  # one object per class, however many lines name it
     needed = columns.names()[: 2 + (columns.time is not None)]
@@ -127,22 +136,24 @@ def _collect(data: LabeledData, rows: Rows, columns: Columns, strict: bool, miss
             data.complain(place, row, strict)
             continue
         row = {name: None if isinstance(cell, str) and cell in missing else cell for name, cell in row.items()}
-        empty = [name for name in needed if _missing(row.get(name))]
+        empty = [name for name in needed if _is_missing_cell_of_labeled_data(row.get(name))]
         if empty:
             data.empty[empty[0]] += 1
             data.complain(place, f"{empty[0]!r} is empty", strict)
             continue
-        values = [_whole(row[name]) for name in (columns.prediction, columns.truth)]
+        values = [_read_whole_number_of_labeled_column(row[name]) for name in (columns.prediction, columns.truth)]
         if not all(isinstance(value, str | int | float) for value in values):
             shown = ", ".join(map(reprlib.repr, values))
             data.complain(place, f"{shown} are not classes: give one line, or one object, for each prediction", strict)
             continue
         try:
             time, answered = (
-                None if name is None or _missing(row.get(name)) else seconds_of(row[name])
+                None
+                if name is None or _is_missing_cell_of_labeled_data(row.get(name))
+                else monitor_input_seconds(row[name])
                 for name in (columns.time, columns.answered)
             )
-            score = None if columns.score is None else score_from(row.get(columns.score))
+            score = None if columns.score is None else monitor_input_score_from_file(row.get(columns.score))
         except SidelightError as error:
             data.complain(place, str(error), strict)
             continue
@@ -153,19 +164,19 @@ def _collect(data: LabeledData, rows: Rows, columns: Columns, strict: bool, miss
         data.scores.append(score)
 
 
-def _whole(value: Any) -> Any:
+def _read_whole_number_of_labeled_column(value: Any) -> Any:
     """Return 3 for 3.0: columns of whole numbers with gaps are stored as floats."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _missing(value: Any) -> bool:
+def _is_missing_cell_of_labeled_data(value: Any) -> bool:
     return value is None or value == "" or (isinstance(value, float) and not math.isfinite(value))
 
 
-def _parquet_rows(path: Any, names: list[str]) -> Rows:
+def _read_parquet_rows_of_labeled_data(path: Any, names: list[str]) -> Rows:
     if not isinstance(path, str | Path):
         raise SidelightError("Parquet cannot be read from standard input: give a file")
-    check_file(path)
+    check_rows_file(path)
     try:
         parquet = importlib.import_module("pyarrow.parquet")
     except ImportError:
@@ -174,12 +185,12 @@ def _parquet_rows(path: Any, names: list[str]) -> Rows:
         file = parquet.ParquetFile(path)
     except Exception as error:  # whatever Arrow makes of a damaged file
         raise SidelightError(f"{str(path)!r} is damaged, or not a Parquet file ({error})") from None
-    check_columns(file.schema_arrow.names, names)
+    check_csv_columns(file.schema_arrow.names, names)
     rows = (row for batch in file.iter_batches(columns=names) for row in batch.to_pylist())
     yield from ((f"line {number}", row) for number, row in enumerate(rows, 1))
 
 
-def _align(data: LabeledData) -> None:
+def _align_labeled_columns(data: LabeledData) -> None:
     """Make sure that a class is written in one way in both columns, or refuse what is ambiguous."""
     predicted, true = ({(type(one), one) for one in part} for part in (data.predictions, data.truths))
     texts = {one for kind, one in predicted | true if kind is str}
@@ -194,24 +205,28 @@ def _align(data: LabeledData) -> None:
     if apart or (texts and others):
         # Text in one column and numbers in the other, or a mixture: compare them as they are written.
         data.predictions, data.truths = (list(map(str, part)) for part in (data.predictions, data.truths))
-    elif all(_decimal(one) for _, one in true) and not any(_decimal(one) for _, one in predicted):
+    elif all(_is_decimal_cell_of_labeled_data(one) for _, one in true) and not any(
+        _is_decimal_cell_of_labeled_data(one) for _, one in predicted
+    ):
         data.truths = [one[:-2] for one in data.truths]
-    elif all(_decimal(one) for _, one in predicted) and not any(_decimal(one) for _, one in true):
+    elif all(_is_decimal_cell_of_labeled_data(one) for _, one in predicted) and not any(
+        _is_decimal_cell_of_labeled_data(one) for _, one in true
+    ):
         data.predictions = [one[:-2] for one in data.predictions]
     if not set(data.predictions) & set(data.truths):
         data.notes.append(
-            f"no prediction is right: the predicted classes ({_some(data.predictions)}) and the true ones "
-            f"({_some(data.truths)}) have none in common. Are these the right columns?"
+            f"no prediction is right: the predicted classes ({_some_labeled_classes(data.predictions)}) and the true "
+            f"ones ({_some_labeled_classes(data.truths)}) have none in common. Are these the right columns?"
         )
     if any(a > b for a, b in zip(data.times, data.times[1:], strict=False) if a is not None and b is not None):
         data.notes.append("times are not in order: predictions are taken in the order of the file, not by time")
 
 
-def _decimal(one: Any) -> bool:
+def _is_decimal_cell_of_labeled_data(one: Any) -> bool:
     """Return whether it is a whole number as programs write columns with gaps: 3.0."""
     return isinstance(one, str) and one.endswith(".0") and one[:-2].removeprefix("-").isdigit()
 
 
-def _some(classes: Iterable[Any]) -> str:
+def _some_labeled_classes(classes: Iterable[Any]) -> str:
     names = list(dict.fromkeys(classes))
     return ", ".join(map(repr, names[:3])) + (", ..." if len(names) > 3 else "")

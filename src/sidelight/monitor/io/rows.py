@@ -32,14 +32,16 @@ _ANSWERS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "
 _MOST_NAMED = 20
 
 
-def format_of(source: Any, formats: Sequence[str] = FORMATS, remedy: str = "say with --format whether it is") -> str:
+def format_of_rows_file(
+    source: Any, formats: Sequence[str] = FORMATS, remedy: str = "say with --format whether it is"
+) -> str:
     """Return the format that a file's name implies; otherwise the error lists the possible formats."""
     named = isinstance(source, str | Path)
     path = Path(source) if named else Path()
     suffix = (path.with_suffix("") if path.suffix.lower() == ".gz" else path).suffix.lower()
     if suffix not in _SUFFIXES:
         if named:
-            check_file(source)
+            check_rows_file(source)
         raise SidelightError(
             f"cannot tell the format of {repr(str(source)) if named else 'standard input'}: {remedy} "
             f"{', '.join(formats[:-1])} or {formats[-1]}"
@@ -47,7 +49,7 @@ def format_of(source: Any, formats: Sequence[str] = FORMATS, remedy: str = "say 
     return _SUFFIXES[suffix]
 
 
-def check_file(path: str | Path) -> None:
+def check_rows_file(path: str | Path) -> None:
     """Refuse a path that is not a readable file."""
     if not os.path.exists(path):
         raise NoFileError(f"there is no file {str(path)!r}")
@@ -56,30 +58,30 @@ def check_file(path: str | Path) -> None:
 
 
 @contextlib.contextmanager
-def open_rows(
+def open_rows_file(
     source: Source, kind: str, wanted: Sequence[str], name: str, *, all_there: bool = False
 ) -> Iterator[Rows]:
     """Open a file, or a stream of bytes or text, and yield its rows; `name` is what errors call it.
 
     `wanted` are the columns that matter; with `all_there`, CSV that lacks one of them is refused.
     """
-    with _open_lines(source, name) as lines:
-        yield _csv_rows(lines, wanted, all_there) if kind == "csv" else _json_rows(lines)
+    with _open_lines_of_rows_file(source, name) as lines:
+        yield _read_csv_rows(lines, wanted, all_there) if kind == "csv" else _read_json_rows(lines)
 
 
 @contextlib.contextmanager
-def _open_lines(source: Source, name: str) -> Iterator[Iterator[str]]:
+def _open_lines_of_rows_file(source: Source, name: str) -> Iterator[Iterator[str]]:
     try:
         with contextlib.ExitStack() as stack:
             if isinstance(source, str | Path):
-                check_file(source)
+                check_rows_file(source)
                 source = stack.enter_context(open(source, "rb"))
             if isinstance(source, io.TextIOBase) and not hasattr(source, "buffer"):
-                yield _checked(source, name)
+                yield _check_utf8_lines_of_file(source, name)
             else:
-                text = _decoded(getattr(source, "buffer", source))
+                text = _decode_rows_file(getattr(source, "buffer", source))
                 stack.callback(text.detach)  # so that a stream of the caller's stays open
-                yield _checked(text, name)
+                yield _check_utf8_lines_of_file(text, name)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise FileError(f"{name} is damaged: it cannot be unpacked to its end ({error})") from None
     except UnicodeError as error:
@@ -90,7 +92,7 @@ def _open_lines(source: Source, name: str) -> Iterator[Iterator[str]]:
         raise FileError(f"cannot read {name}: {error.strerror or error}") from error
 
 
-def _decoded(raw: Any) -> io.TextIOWrapper:
+def _decode_rows_file(raw: Any) -> io.TextIOWrapper:
     whole = raw if hasattr(raw, "peek") else io.BufferedReader(raw)
     if whole.peek(2).startswith(_GZIP):
         whole = io.BufferedReader(gzip.GzipFile(fileobj=whole))
@@ -101,7 +103,7 @@ def _decoded(raw: Any) -> io.TextIOWrapper:
     return io.TextIOWrapper(whole, "utf-8-sig", "surrogateescape", newline="")
 
 
-def _checked(text: TextIO, name: str) -> Iterator[str]:
+def _check_utf8_lines_of_file(text: TextIO, name: str) -> Iterator[str]:
     """Yield lines, and refuse the first one that is not in UTF-8."""
     for number, line in enumerate(text, 1):
         try:
@@ -116,16 +118,16 @@ def _checked(text: TextIO, name: str) -> Iterator[str]:
         yield line.removeprefix("\ufeff") if number == 1 else line
 
 
-def _csv_rows(lines: Iterator[str], wanted: Sequence[str], all_there: bool) -> Rows:
+def _read_csv_rows(lines: Iterator[str], wanted: Sequence[str], all_there: bool) -> Rows:
     """Yield the rows of CSV; empty cells are None."""
     skipped, first = 0, ""
     for first in lines:
         if first.strip():
             break
         skipped += 1
-    delimiter = max(",;\t|", key=lambda one: _columns_found(first, one, wanted))
-    header = _cells(first, delimiter)
-    check_columns(header, wanted, all_there)
+    delimiter = max(",;\t|", key=lambda one: _count_csv_columns_found(first, one, wanted))
+    header = _split_csv_cells(first, delimiter)
+    check_csv_columns(header, wanted, all_there)
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     before = skipped + 1
     while True:
@@ -148,20 +150,20 @@ def _csv_rows(lines: Iterator[str], wanted: Sequence[str], all_there: bool) -> R
             yield f"line {start}", f"{len(row)} column{'s'[: len(row) > 1]} where the header has {len(header)}"
 
 
-def _cells(line: str, delimiter: str) -> list[str]:
+def _split_csv_cells(line: str, delimiter: str) -> list[str]:
     try:
         return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter), [])]
     except csv.Error:
         return []
 
 
-def _columns_found(header: str, delimiter: str, wanted: Sequence[str]) -> tuple[int, int]:
+def _count_csv_columns_found(header: str, delimiter: str, wanted: Sequence[str]) -> tuple[int, int]:
     """Return how many of the wanted columns, and how many at all, a delimiter finds in a header."""
-    found = _cells(header, delimiter)
+    found = _split_csv_cells(header, delimiter)
     return len(set(wanted) & set(found)), len(found)
 
 
-def check_columns(header: Sequence[str], wanted: Sequence[str], all_there: bool = True) -> None:
+def check_csv_columns(header: Sequence[str], wanted: Sequence[str], all_there: bool = True) -> None:
     """Refuse a header that has a wanted column twice, or lacks it."""
     if not any(header):
         raise SidelightError("the file is empty: its first line names the columns")
@@ -173,7 +175,7 @@ def check_columns(header: Sequence[str], wanted: Sequence[str], all_there: bool 
             raise SidelightError(f"there are {header.count(name)} columns {name!r}: rename all but the one you mean")
 
 
-def _json_rows(lines: Iterator[str]) -> Rows:
+def _read_json_rows(lines: Iterator[str]) -> Rows:
     """Yield objects: one per line, or the elements of one array."""
     array = True
     for number, line in enumerate(lines, 1):
@@ -182,26 +184,28 @@ def _json_rows(lines: Iterator[str]) -> Rows:
                 found = json.loads("\n" * (number - 1) + line + "".join(lines))
             except (ValueError, RecursionError) as error:
                 raise SidelightError(f"this is not valid JSON ({error})") from None
-            yield from ((f"element {place}", _object(one)) for place, one in enumerate(found, 1))
+            yield from ((f"element {place}", _read_json_row_object(one)) for place, one in enumerate(found, 1))
         elif line.strip():
             array = False
             try:
-                yield f"line {number}", _object(json.loads(line))
+                yield f"line {number}", _read_json_row_object(json.loads(line))
             except (ValueError, RecursionError) as error:
                 yield f"line {number}", f"not valid JSON ({error})"
 
 
-def _object(value: Any) -> dict[str, Any] | str:
+def _read_json_row_object(value: Any) -> dict[str, Any] | str:
     return value if isinstance(value, dict) else "not a JSON object"
 
 
-def read_rows(source: Source, wanted: Sequence[str], kind: str | None = None, name: str = "") -> list[dict[str, Any]]:
+def read_rows_file(
+    source: Source, wanted: Sequence[str], kind: str | None = None, name: str = ""
+) -> list[dict[str, Any]]:
     """Return the wanted values of all rows, None where there is none; a row that cannot be read is an error."""
-    kind, name = kind or format_of(source, TEXT_FORMATS), name or repr(str(source))
+    kind, name = kind or format_of_rows_file(source, TEXT_FORMATS), name or repr(str(source))
     if kind == "parquet":
         raise SidelightError("Parquet is read by `sidelight monitor replay` only: give CSV or JSON")
     found = []
-    with open_rows(source, kind, wanted, name) as rows:
+    with open_rows_file(source, kind, wanted, name) as rows:
         for place, row in rows:
             if isinstance(row, str):
                 raise SidelightError(f"{place}: {row}; nothing changed")
@@ -211,7 +215,7 @@ def read_rows(source: Source, wanted: Sequence[str], kind: str | None = None, na
     return found
 
 
-def required_column(rows: Sequence[Mapping[str, Any]], name: str) -> list[Any]:
+def required_csv_column(rows: Sequence[Mapping[str, Any]], name: str) -> list[Any]:
     """Return the values of a column that may not be empty."""
     values = [row[name] for row in rows]
     if None in values:
@@ -220,15 +224,15 @@ def required_column(rows: Sequence[Mapping[str, Any]], name: str) -> list[Any]:
     return values
 
 
-def yes_or_no(value: Any) -> Any:
+def read_yes_or_no_csv_cell(value: Any) -> Any:
     """Return True or False for the words that mean them in CSV; anything else unchanged."""
     return _ANSWERS.get(value.lower(), value) if isinstance(value, str) else value
 
 
-def read_by_class(path: str | Path, what: str) -> dict[str, float]:
+def read_csv_by_class(path: str | Path, what: str) -> dict[str, float]:
     """Return a number for each class, from CSV with the columns class and `what`."""
-    rows = read_rows(path, ("class", what), "csv")
-    pairs = list(zip(*(required_column(rows, name) for name in ("class", what)), strict=True))
+    rows = read_rows_file(path, ("class", what), "csv")
+    pairs = list(zip(*(required_csv_column(rows, name) for name in ("class", what)), strict=True))
     numbers: dict[str, float] = {}
     for name, value in pairs:
         if name in numbers:

@@ -33,22 +33,22 @@ from sidelight.errors import SidelightError
 FORMAT, VERSION = "sidelight-monitor", 1
 
 
-def write(path: str | os.PathLike[str], data: dict[str, Any]) -> None:
+def write_saved_monitor(path: str | os.PathLike[str], data: dict[str, Any]) -> None:
     """Write a monitor, completely or not at all."""
     if os.path.isdir(path):
         raise SidelightError(f"{os.fspath(path)!r} is a folder: give the path of a .json file")
     try:
-        body = _monitor_json(data)
+        body = _saved_monitor_json(data)
     except (TypeError, ValueError) as error:
         raise SidelightError(
             f"this monitor cannot be written as JSON ({error}): give its policy plain values"
         ) from None
-    head = json.dumps({"format": FORMAT, "version": VERSION, "sha256": _digest(body)})
+    head = json.dumps({"format": FORMAT, "version": VERSION, "sha256": _digest_saved_monitor(body)})
     with replacing_file(path) as draft:
         draft.write_text(f'{head[:-1]}, "monitor": {body}}}\n', encoding="ascii")
 
 
-def read(path: str | os.PathLike[str]) -> dict[str, Any]:
+def read_saved_monitor(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return the contents of a file, or raise an error that says what is wrong with it."""
     name = repr(os.fspath(path))
     saved = file_contents(path)
@@ -65,15 +65,15 @@ def read(path: str | os.PathLike[str]) -> dict[str, Any]:
             "read it with the version that wrote it, or install a newer one"
         )
     body = content.get("monitor")
-    if not isinstance(body, dict) or content.get("sha256") != _digest(_monitor_json(body)):
+    if not isinstance(body, dict) or content.get("sha256") != _digest_saved_monitor(_saved_monitor_json(body)):
         raise SidelightError(f"{name} is damaged or was edited: its contents do not match the digest it was saved with")
     return body
 
 
-def _monitor_json(data: dict[str, Any]) -> str:
+def _saved_monitor_json(data: dict[str, Any]) -> str:
     # ASCII, so that any text of Python (half characters included) survives any file.
     return json.dumps(data, separators=(",", ":"), allow_nan=False)
 
 
-def _digest(text: str) -> str:
+def _digest_saved_monitor(text: str) -> str:
     return hashlib.sha256(text.encode("ascii")).hexdigest()

@@ -31,7 +31,7 @@ def make_policy(name: str | Policy, parameters: Mapping[str, Any]) -> Policy:
         if parameters:
             own, first = type(name).__name__, next(iter(parameters))
             raise ParameterError(f"{first!r} is a parameter of {own}: pass it to {own}(...)", first)
-        return _registered(name)
+        return _check_policy_registered(name)
     kind = POLICIES.get(name) if isinstance(name, str) else None
     if kind is None:
         raise ParameterError(f"policy is {name!r}: give one of {', '.join(map(repr, POLICIES))}", "policy")
@@ -42,10 +42,10 @@ def make_policy(name: str | Policy, parameters: Mapping[str, Any]) -> Policy:
             owners = [repr(other.name) for other in POLICIES.values() if one in other.__dataclass_fields__]
             takes += f" (policy={' or '.join(owners)} has it)" if owners else ""
             raise ParameterError(f"the policy {name!r} has no parameter {one!r}; {takes}", one)
-    return _registered(kind(**parameters))
+    return _check_policy_registered(kind(**parameters))
 
 
-def _registered(policy: Policy) -> Policy:
+def _check_policy_registered(policy: Policy) -> Policy:
     """Refuse a policy that a saved monitor could not refer to by name."""
     kind = type(policy)
     if POLICIES.get(policy.name) is not kind:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar, Protocol
 
 from sidelight.errors import ParameterError, SidelightError
-from sidelight.monitor.inputs import plain_number
+from sidelight.monitor.inputs import plain_input_number
 from sidelight.monitor.stats.confidence import Verdict
 from sidelight.monitor.types import Reason
 
@@ -62,7 +62,7 @@ class Policy(ABC):
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            object.__setattr__(self, field.name, plain_number(getattr(self, field.name)))
+            object.__setattr__(self, field.name, plain_input_number(getattr(self, field.name)))
 
     @abstractmethod
     def wants(self, state: Watched) -> tuple[bool, Reason]:
@@ -84,13 +84,13 @@ class Policy(ABC):
         return {"name": self.name, "parameters": asdict(self)}
 
 
-def check(name: str, value: Any, good: bool, wanted: str) -> None:
+def check_policy_parameter(name: str, value: Any, good: bool, wanted: str) -> None:
     """Refuse a parameter unless it is valid."""
     if not good:
         raise ParameterError(f"{name} is {value!r}: give {wanted}", name)
 
 
-def is_number(value: Any) -> bool:
+def is_policy_number(value: Any) -> bool:
     """Return whether a plain value is a finite number."""
     try:
         return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
@@ -98,6 +98,6 @@ def is_number(value: Any) -> bool:
         return False
 
 
-def is_count(value: Any) -> bool:
+def is_policy_count(value: Any) -> bool:
     """Return whether a plain value is a whole number of at least 1."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= 1

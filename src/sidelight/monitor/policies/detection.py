@@ -40,7 +40,7 @@ class Detection(NamedTuple):
 
 
 @kernel
-def draw(game: Detection, bound: float, u: float) -> float:
+def draw_confidence_of_detection_policy(game: Detection, bound: float, u: float) -> float:
     """Return Z for a uniform number u; the bound itself has the mass that the points below it leave."""
     last = game.bins - 1
     if last == 0:
@@ -67,7 +67,7 @@ def draw(game: Detection, bound: float, u: float) -> float:
 
 
 @kernel
-def verifies(game: Detection, t: int, verified: int, errors: int, u: float) -> bool:
+def detection_policy_verifies(game: Detection, t: int, verified: int, errors: int, u: float) -> bool:
     """Decide about prediction t (from 0) of a class; u is the smallest of the uniform numbers for it."""
     if t < 2:
         return t == 0
@@ -82,7 +82,7 @@ def verifies(game: Detection, t: int, verified: int, errors: int, u: float) -> b
     bound = math.sqrt(game.alpha * math.log(t))
     if delta >= bound * reach:
         return False
-    return delta < draw(game, bound, u) * reach
+    return delta < draw_confidence_of_detection_policy(game, bound, u) * reach
 
 
 class Everything(NamedTuple):
@@ -96,13 +96,13 @@ asks = generic("asks", ("rule", "t", "verified", "errors", "rng"))
 
 
 @implements(asks, Detection)
-def _asks_game(rule: Detection, t: int, verified: int, errors: int, rng: Any) -> bool:
+def _asks_as_detection_policy(rule: Detection, t: int, verified: int, errors: int, rng: Any) -> bool:
     u = 1.0
     for _ in range(rule.draws):
         u = min(u, rng.random())
-    return verifies(rule, t, verified, errors, u)
+    return detection_policy_verifies(rule, t, verified, errors, u)
 
 
 @implements(asks, Everything)
-def _asks_up_to_a_limit(rule: Everything, t: int, verified: int, errors: int, rng: Any) -> bool:
+def _asks_as_limited_policy(rule: Everything, t: int, verified: int, errors: int, rng: Any) -> bool:
     return verified < rule.limit

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import ClassVar
 
-from sidelight.monitor.policies.base import Policy, Watched, check, is_count, is_number
+from sidelight.monitor.policies.base import Policy, Watched, check_policy_parameter, is_policy_count, is_policy_number
 from sidelight.monitor.policies.detection import Everything
 from sidelight.monitor.types import Reason
 
@@ -36,12 +36,17 @@ class Explore(Policy):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        good = self.verifications is None or is_count(self.verifications)
-        check("verifications", self.verifications, good, "a whole number of at least 1, or None")
+        good = self.verifications is None or is_policy_count(self.verifications)
+        check_policy_parameter("verifications", self.verifications, good, "a whole number of at least 1, or None")
         for name in ("failure", "rate"):
             value = getattr(self, name)
-            check(name, value, is_number(value) and 0 < value < 1, "a number between 0 and 1")
-        check("half_width", self.half_width, is_number(self.half_width) and self.half_width > 0, "a positive number")
+            check_policy_parameter(name, value, is_policy_number(value) and 0 < value < 1, "a number between 0 and 1")
+        check_policy_parameter(
+            "half_width",
+            self.half_width,
+            is_policy_number(self.half_width) and self.half_width > 0,
+            "a positive number",
+        )
 
     def wants(self, state: Watched) -> tuple[bool, Reason]:
         """Verify up to that number, even if the verdict is certain; in mode "guard" also above tolerance."""

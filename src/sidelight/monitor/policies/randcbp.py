@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from sidelight.monitor.policies.base import Policy, Watched, check, is_count, is_number
-from sidelight.monitor.policies.detection import Detection, verifies
-from sidelight.monitor.stats.randomness import uniform
+from sidelight.monitor.policies.base import Policy, Watched, check_policy_parameter, is_policy_count, is_policy_number
+from sidelight.monitor.policies.detection import Detection, detection_policy_verifies
+from sidelight.monitor.stats.randomness import uniform_number_of_key
 from sidelight.monitor.types import Reason
 
 
@@ -38,22 +38,28 @@ class RandCBPPolicy(Policy):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check("alpha", self.alpha, is_number(self.alpha) and self.alpha > 0, "a positive number")
-        check("bins", self.bins, is_count(self.bins), "a whole number of at least 1")
-        check("sigma", self.sigma, is_number(self.sigma) and self.sigma > 0, "a positive number")
-        check("tail", self.tail, is_number(self.tail) and 0 <= self.tail <= 1, "a probability")
-        check("lower", self.lower, is_number(self.lower), "a finite number")
-        check("pairs", self.pairs, self.pairs in ("once", "both"), "'once' or 'both'")
+        check_policy_parameter(
+            "alpha", self.alpha, is_policy_number(self.alpha) and self.alpha > 0, "a positive number"
+        )
+        check_policy_parameter("bins", self.bins, is_policy_count(self.bins), "a whole number of at least 1")
+        check_policy_parameter(
+            "sigma", self.sigma, is_policy_number(self.sigma) and self.sigma > 0, "a positive number"
+        )
+        check_policy_parameter("tail", self.tail, is_policy_number(self.tail) and 0 <= self.tail <= 1, "a probability")
+        check_policy_parameter("lower", self.lower, is_policy_number(self.lower), "a finite number")
+        check_policy_parameter("pairs", self.pairs, self.pairs in ("once", "both"), "'once' or 'both'")
         names = ("verify", "minimum-norm", "half-range", "max-norm")
-        check("observers", self.observers, self.observers in names, f"one of {', '.join(map(repr, names))}")
+        check_policy_parameter(
+            "observers", self.observers, self.observers in names, f"one of {', '.join(map(repr, names))}"
+        )
 
     def wants(self, state: Watched) -> tuple[bool, Reason]:
         """Verify what the strategy does not let pass."""
-        return plays(state)
+        return plays_randcbp_policy(state)
 
     def rule(self, tolerance: float) -> Detection:
         """Return the decision rule for one tolerance."""
-        wrong, right, constant = _observers(self.observers, tolerance)
+        wrong, right, constant = _observers_of_randcbp_policy(self.observers, tolerance)
         draws = 0 if self.bins == 1 else 2 if self.pairs == "both" else 1
         return Detection(
             alpha=float(self.alpha),
@@ -69,20 +75,20 @@ class RandCBPPolicy(Policy):
         )
 
 
-def plays(state: Watched) -> tuple[bool, Reason]:
+def plays_randcbp_policy(state: Watched) -> tuple[bool, Reason]:
     """Decide by a `Detection` rule, until the verdict is certain and the mode lets a class be closed."""
     if state.verdict != "unknown" and not state.guard:
         return False, Reason.CERTAIN
     game: Detection = state.rule
     t, u = state.predictions, 1.0
     for k in range(game.draws):
-        u = min(u, uniform(state.key, game.draws * t + k))
-    if verifies(game, t, state.n, state.e, u):
+        u = min(u, uniform_number_of_key(state.key, game.draws * t + k))
+    if detection_policy_verifies(game, t, state.n, state.e, u):
         return True, Reason.OPEN if t else Reason.FIRST
     return False, Reason.LIKELY_BELOW
 
 
-def _observers(name: str, tolerance: float) -> tuple[float, float, float]:
+def _observers_of_randcbp_policy(name: str, tolerance: float) -> tuple[float, float, float]:
     """Return v_wrong, v_right of the verify action, and the constant that passing adds."""
     # A tolerance is meant as it is written: 1/0.05 is 20.
     tau = Fraction(str(tolerance))
@@ -111,7 +117,7 @@ class CBPPolicy(Policy):
 
     def wants(self, state: Watched) -> tuple[bool, Reason]:
         """Verify what the strategy does not let pass."""
-        return plays(state)
+        return plays_randcbp_policy(state)
 
     def rule(self, tolerance: float) -> Detection:
         """Return the decision rule for one tolerance: that of RandCBP with Z at its bound."""

@@ -12,8 +12,15 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from sidelight.monitor.io.labeled_data import LabeledData
-from sidelight.monitor.replays.records import SCORED, Point, PolicyReplay, ReplayReport, Truth, percent
-from sidelight.monitor.report.figure import SETTINGS, VERDICTS, chosen_of, label
+from sidelight.monitor.replays.records import (
+    SCORED,
+    PolicyReplay,
+    ReplayPoint,
+    ReplayReport,
+    ReplayTruth,
+    write_replay_percent,
+)
+from sidelight.monitor.report.figure import SETTINGS, VERDICTS, chosen_classes_note, class_label_in_report_figure
 from sidelight.report import document
 from sidelight.report.document import Block, Bullets, Cards, Document, Heading, Paragraph
 from sidelight.report.figures.colors import FAINT, INK, PALE
@@ -25,7 +32,7 @@ _BANDS = {"above": "#f3c9cc", "below": "#c2e3da", "near": "#ede0b5", "unknown": 
 _PANELS_ACROSS, _MOST_PANELS = 3, 12
 
 
-def draw_replay(replay: ReplayReport, policy: str) -> Figure:
+def draw_replay_figure(replay: ReplayReport, policy: str) -> Figure:
     """Draw the estimates and intervals of the classes that matter most over time, one panel per class."""
     with style.context(["default", SETTINGS, {"font.family": families()}]):
         one = replay[policy]
@@ -46,16 +53,16 @@ def draw_replay(replay: ReplayReport, policy: str) -> Figure:
         )
         for place, truth in enumerate(shown):
             axes = figure.add_subplot(grid[place // columns, place % columns])
-            _panel(axes, one, truth, replay)
+            _draw_replay_panel(axes, one, truth, replay)
             if place + columns >= len(shown):
                 axes.set_xlabel("predictions", size=8)
             if place % columns == 0:
                 axes.set_ylabel("error rate", size=8)
-        _replay_title(figure, replay, one, shown)
+        _write_replay_title(figure, replay, one, shown)
         return figure
 
 
-def _panel(axes: Axes, one: PolicyReplay, truth: Truth, replay: ReplayReport) -> None:
+def _draw_replay_panel(axes: Axes, one: PolicyReplay, truth: ReplayTruth, replay: ReplayReport) -> None:
     """Draw one class: band, estimate, tolerance, and the rate in the whole file."""
     points = one.paths[truth.name]
     report = one.report[truth.name]
@@ -77,16 +84,17 @@ def _panel(axes: Axes, one: PolicyReplay, truth: Truth, replay: ReplayReport) ->
     axes.locator_params(axis="y", nbins=4)
     axes.spines[["top", "right"]].set_visible(False)
     color = VERDICTS[report.verdict]
-    axes.set_title(label(truth.name), size=8.5, loc="left", weight="bold", pad=14, color=INK)
+    axes.set_title(class_label_in_report_figure(truth.name), size=8.5, loc="left", weight="bold", pad=14, color=INK)
     counts = f"{report.verdict}, {thousands(report.verified)} of {thousands(truth.predictions)} verified"
     axes.text(0, 1.05, counts, transform=axes.transAxes, size=7.5, color=color)
 
 
-def _replay_title(figure: Figure, replay: ReplayReport, one: PolicyReplay, shown: Sequence[Truth]) -> None:
+def _write_replay_title(figure: Figure, replay: ReplayReport, one: PolicyReplay, shown: Sequence[ReplayTruth]) -> None:
     height = figure.get_size_inches()[1]
     title = f"{one.title}: {thousands(one.verifications)} of {thousands(replay.predictions)} predictions verified"
     figure.text(0.02, 1 - 0.2 / height, title, size=10.5, weight="bold", va="center", color=INK)
-    verdicts = f"verdicts: {one.right} right, {one.wrong} wrong, {one.unknown} unknown{chosen_of(shown, replay.truths)}"
+    verdicts = f"verdicts: {one.right} right, {one.wrong} wrong, {one.unknown} unknown"
+    verdicts += chosen_classes_note(shown, replay.truths)
     figure.text(0.02, 1 - 0.42 / height, verdicts, size=8.5, va="center", color=FAINT)
     handles = [
         Line2D([], [], color=FAINT, lw=1.4, label="estimate"),
@@ -108,7 +116,7 @@ def _replay_title(figure: Figure, replay: ReplayReport, one: PolicyReplay, shown
     )
 
 
-def draw_savings(replay: ReplayReport) -> Figure:
+def draw_replay_savings(replay: ReplayReport) -> Figure:
     """Draw how many verifications were asked for over time, with scores and without."""
     with style.context(["default", SETTINGS, {"font.family": families()}]):
         figure = Figure(figsize=(6.6, 3.2), facecolor="white", layout="constrained")
@@ -116,7 +124,7 @@ def draw_savings(replay: ReplayReport) -> Figure:
         for name, words, color in (("sequential", "without", FAINT), (SCORED, "with scores", "#0072B2")):
             paths = list(replay[name].paths.values())
             positions = sorted({point.position for path in paths for point in path})
-            totals = [sum(_verified(path, place) for path in paths) for place in positions]
+            totals = [sum(_count_answers_in_replay(path, place) for path in paths) for place in positions]
             axes.plot([0, *positions], [0, *totals], color=color, lw=1.8)
             place: dict[str, Any] = {"xytext": (-4, 5), "textcoords": "offset points", "ha": "right", "color": color}
             axes.annotate(f"{words}: {thousands(totals[-1])}", (positions[-1], totals[-1]), **place)
@@ -128,7 +136,7 @@ def draw_savings(replay: ReplayReport) -> Figure:
         return figure
 
 
-def _verified(path: Sequence[Point], place: int) -> int:
+def _count_answers_in_replay(path: Sequence[ReplayPoint], place: int) -> int:
     """Return how many answers a class had at a place."""
     return max((point.verified for point in path if point.position <= place), default=0)
 
@@ -152,18 +160,18 @@ def replay_page(replay: ReplayReport, policy: str, *, source: str, data: Labeled
             f"{replay.settings(thousands)}.",
             faint=True,
         ),
-        Cards(_numbers(replay, one)),
+        Cards(_replay_numbers(replay, one)),
         Heading(f"{'All policies' if len(replay.policies) > 1 else 'The policy'} on the same predictions"),
         replay.to_table(policy, thousands),
         Paragraph(replay.legend(thousands), faint=True),
-        *_savings(replay),
+        *_replay_savings_blocks(replay),
         Heading(f"Each predicted class, watched by {one.title}"),
         replay.class_table(
             policy, _COLUMNS, between=" to ", predictions=thousands, verified=thousands, errors=thousands
         ),
         Heading("How the estimates went"),
         document.Figure(
-            f"Estimate and interval over time, watched by {one.title}", svg_text(draw_replay(replay, policy))
+            f"Estimate and interval over time, watched by {one.title}", svg_text(draw_replay_figure(replay, policy))
         ),
         Heading("What the intervals guarantee"),
         Paragraph(one.report.guarantee),
@@ -173,23 +181,23 @@ def replay_page(replay: ReplayReport, policy: str, *, source: str, data: Labeled
     return Document(f"{source}: what monitoring would have cost", blocks).to_html()
 
 
-def _savings(replay: ReplayReport) -> list[Block]:
+def _replay_savings_blocks(replay: ReplayReport) -> list[Block]:
     """Return what scores would have saved, if they were tried."""
     share = replay.saved_by_scores
     if share is None:
         return []
-    change = f"{percent(share)} fewer" if share >= 0 else f"{percent(-share)} more"
+    change = f"{write_replay_percent(share)} fewer" if share >= 0 else f"{write_replay_percent(-share)} more"
     return [
         Heading("What scores would have saved"),
         Paragraph(f"With scores, the policy sequential asks for {change} verifications."),
-        document.Figure("Answers over time, with scores and without", svg_text(draw_savings(replay))),
+        document.Figure("Answers over time, with scores and without", svg_text(draw_replay_savings(replay))),
     ]
 
 
-def _numbers(replay: ReplayReport, one: PolicyReplay) -> list[tuple[str, str]]:
+def _replay_numbers(replay: ReplayReport, one: PolicyReplay) -> list[tuple[str, str]]:
     return [
         (thousands(one.verifications), f"verifications with {one.title}"),
-        (percent(replay.saved_of_all(one)), "of all verifications saved"),
+        (write_replay_percent(replay.saved_of_all(one)), "of all verifications saved"),
         (f"{one.right} of {len(replay.truths)}", "classes with a certain and right verdict"),
         (str(one.wrong), "certain but wrong"),
     ]

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from sidelight.errors import NoEntryError
-from sidelight.monitor.report.records import ClassReport, Report, by_importance
-from sidelight.monitor.report.wording import class_table
+from sidelight.monitor.report.records import ClassReport, Report, rank_class_reports
+from sidelight.monitor.report.wording import class_table_of_report
 from sidelight.monitor.types import Label
 from sidelight.table import Cell, Column, Row, Table
 
@@ -16,13 +16,13 @@ SCORED = "sequential with scores"
 """The policy that uses scores, where there are any."""
 
 
-def percent(share: float) -> str:
+def write_replay_percent(share: float) -> str:
     """Write a share in percent."""
     return f"{100 * share:.1f} %"
 
 
 @dataclass(frozen=True)
-class Point:
+class ReplayPoint:
     """What was known about a class after some number of predictions of the whole stream."""
 
     position: int
@@ -33,7 +33,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Truth:
+class ReplayTruth:
     """What the whole file says about a class."""
 
     name: Label
@@ -65,7 +65,7 @@ class PolicyReplay:
     policy: str
     title: str
     report: Report
-    paths: dict[Label, list[Point]]
+    paths: dict[Label, list[ReplayPoint]]
     right: int
     wrong: int
     unknown: int
@@ -82,7 +82,7 @@ class PolicyReplay:
 class ReplayReport:
     """All policies on one stream of labeled predictions."""
 
-    truths: tuple[Truth, ...]
+    truths: tuple[ReplayTruth, ...]
     policies: tuple[PolicyReplay, ...]
     predictions: int
     wald: int
@@ -128,7 +128,7 @@ class ReplayReport:
         report = self[policy].report
         truths = {one.name: one for one in self.by_importance(policy)[:most]}
 
-        def judged(one: ClassReport) -> dict[str, Any]:
+        def judged_replay_cells(one: ClassReport) -> dict[str, Any]:
             truth = truths[one.name]
             wrong = truth.contradicts(one)
             return {
@@ -137,17 +137,17 @@ class ReplayReport:
             }
 
         rows = [report[one.name] for one in sorted(truths.values(), key=lambda one: -one.rate)]
-        return class_table(rows, columns, extra=judged, **written)
+        return class_table_of_report(rows, columns, extra=judged_replay_cells, **written)
 
-    def by_importance(self, policy: str) -> list[Truth]:
+    def by_importance(self, policy: str) -> list[ReplayTruth]:
         """Return the classes that matter most first: those with a wrong verdict, then as in a report."""
         report = self[policy].report
 
-        def place(truth: Truth) -> tuple[bool, tuple[int, float]]:
+        def place_in_replay_table(truth: ReplayTruth) -> tuple[bool, tuple[int, float]]:
             one = report[truth.name]
-            return not truth.contradicts(one), by_importance(one)
+            return not truth.contradicts(one), rank_class_reports(one)
 
-        return sorted(self.truths, key=place)
+        return sorted(self.truths, key=place_in_replay_table)
 
     def settings(self, write: Callable[[int], str] = str) -> str:
         """Describe how the predictions were watched; `write` formats large numbers."""
@@ -192,8 +192,8 @@ class ReplayReport:
         columns = [
             Column("policy"),
             Column("verifications", count, alone="verified"),
-            Column("saved of all", percent, alone="saved"),
-            *([Column("saved of explore", percent, alone="of Wald")] if self.against_wald else []),
+            Column("saved of all", write_replay_percent, alone="saved"),
+            *([Column("saved of explore", write_replay_percent, alone="of Wald")] if self.against_wald else []),
             Column("right"),
             Column("wrong"),
             Column("unknown"),

@@ -10,10 +10,16 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from sidelight.errors import SidelightError
-from sidelight.monitor.inputs import column, label, plain_number, same_label, seconds_of
+from sidelight.monitor.inputs import (
+    is_same_label,
+    monitor_input_column,
+    monitor_input_seconds,
+    plain_input_number,
+    plain_label,
+)
 from sidelight.monitor.monitor import ClassifierMonitor
 from sidelight.monitor.policies import POLICIES, Policy, wald_cap
-from sidelight.monitor.replays.records import SCORED, Point, PolicyReplay, ReplayReport, Truth
+from sidelight.monitor.replays.records import SCORED, PolicyReplay, ReplayPoint, ReplayReport, ReplayTruth
 from sidelight.monitor.report.records import Report
 from sidelight.monitor.types import Label
 
@@ -56,25 +62,25 @@ def replay(
     advance
         Called with the number of predictions done since the last call, for a progress bar.
     """
-    names = [label(one) for one in predictions]
-    wrong = [not same_label(name, label(one)) for name, one in zip(names, truths, strict=True)]
-    delay = plain_number(delay)
-    _check(names, delay)
+    names = [plain_label(one) for one in predictions]
+    wrong = [not is_same_label(name, plain_label(one)) for name, one in zip(names, truths, strict=True)]
+    delay = plain_input_number(delay)
+    _check_replay_arguments(names, delay)
     moments = list(times) if times is not None else [None] * len(names)
-    arrivals = _arrivals(moments, answered, delay)
+    arrivals = _find_replay_arrivals(moments, answered, delay)
     counts, errors = Counter(names), Counter(name for name, bad in zip(names, wrong, strict=True) if bad)
     monitors = [ClassifierMonitor(tolerance, classes=counts, policy=policy, **options) for policy in policies]
     values: list[Any] = [None] * len(names)
     if scores is not None:
-        values = column("scores", scores, len(names), "predictions", "decide")
+        values = monitor_input_column("scores", scores, len(names), "predictions", "decide")
         monitors.append(ClassifierMonitor(tolerance, classes=counts, policy="sequential", **options))
     settings = monitors[0].engine.settings
-    facts = tuple(Truth(name, settings.tolerance_of(name), count, errors[name]) for name, count in counts.items())
+    facts = tuple(ReplayTruth(name, settings.tolerance_of(name), count, errors[name]) for name, count in counts.items())
     done = []
     for place, monitor in enumerate(monitors):
         scored = scores is not None and place + 1 == len(monitors)
         rows = list(zip(names, moments, values if scored else [None] * len(names), strict=True))
-        played = _play(monitor, rows, wrong, arrivals, facts, advance)
+        played = _play_policy_replay(monitor, rows, wrong, arrivals, facts, advance)
         done.append(replace(played, policy=SCORED, title=SCORED) if scored else played)
     return ReplayReport(
         truths=facts,
@@ -95,30 +101,30 @@ class _Arrivals(NamedTuple):
     now: Sequence[float]
 
 
-def _arrivals(moments: list[Any], answered: Sequence[Any] | None, delay: int) -> _Arrivals:
+def _find_replay_arrivals(moments: list[Any], answered: Sequence[Any] | None, delay: int) -> _Arrivals:
     size = len(moments)
     if answered is None:
         return _Arrivals(range(delay, size + delay), range(size))
     if delay or len(answered) != size or None in moments:
         raise SidelightError("answered needs one time per prediction in times, as many in answered, and no delay")
     # An answer is there for the next prediction if it came before that.
-    seconds = [*map(seconds_of, moments[1:]), math.inf]
-    return _Arrivals([None if one is None else seconds_of(one) for one in answered], seconds)
+    seconds = [*map(monitor_input_seconds, moments[1:]), math.inf]
+    return _Arrivals([None if one is None else monitor_input_seconds(one) for one in answered], seconds)
 
 
-def _check(names: list[Label], delay: Any) -> None:
+def _check_replay_arguments(names: list[Label], delay: Any) -> None:
     if not names:
         raise SidelightError("there are no predictions to replay")
     if isinstance(delay, bool) or not isinstance(delay, int) or delay < 0:
         raise SidelightError(f"delay is {delay!r}: give a whole number of predictions, 0 or more")
 
 
-def _play(
+def _play_policy_replay(
     monitor: ClassifierMonitor,
     rows: list[tuple[Label, Any, Any]],
     wrong: list[bool],
     arrivals: _Arrivals,
-    facts: tuple[Truth, ...],
+    facts: tuple[ReplayTruth, ...],
     advance: Callable[[int], None] | None,
 ) -> PolicyReplay:
     """Play one policy from the first prediction to the last answer."""
@@ -126,7 +132,7 @@ def _play(
     checkpoints = max(20, min(_CHECKPOINTS, _MOST_POINTS // len(facts)))
     size = len(rows)
     marks = {size * (k + 1) // checkpoints for k in range(checkpoints)} | {size}
-    paths: dict[Label, list[Point]] = {one.name: [] for one in facts}
+    paths: dict[Label, list[ReplayPoint]] = {one.name: [] for one in facts}
     for place, (name, moment, score) in enumerate(rows):
         if monitor.decide(name, place, moment, score=score).verify:
             due = arrivals.due[place]
@@ -136,28 +142,28 @@ def _play(
             _, id = heapq.heappop(waiting)
             monitor.answer(id, correct=not wrong[id])
         if place + 1 in marks:
-            _mark(monitor, paths, place + 1)
+            _mark_replay_point(monitor, paths, place + 1)
         if advance is not None and (place + 1) % _CHUNK == 0:
             advance(_CHUNK)
     if advance is not None:
         advance(size % _CHUNK)
     last = {name: state.events[-1] for name, state in monitor.engine.classes.items() if state.events}
     first = {name: event.decision for name, event in last.items() if event.verdict != "unknown"}
-    return _judged(monitor, monitor.report(), paths, first, facts)
+    return _judge_replayed_policy(monitor, monitor.report(), paths, first, facts)
 
 
-def _mark(monitor: ClassifierMonitor, paths: dict[Label, list[Point]], position: int) -> None:
+def _mark_replay_point(monitor: ClassifierMonitor, paths: dict[Label, list[ReplayPoint]], position: int) -> None:
     """Note what is known about each class now."""
     for name, state in monitor.engine.classes.items():
-        paths[name].append(Point(position, state.verified, state.estimate, *state.interval()))
+        paths[name].append(ReplayPoint(position, state.verified, state.estimate, *state.interval()))
 
 
-def _judged(
+def _judge_replayed_policy(
     monitor: ClassifierMonitor,
     report: Report,
-    paths: dict[Label, list[Point]],
+    paths: dict[Label, list[ReplayPoint]],
     first: dict[Label, int],
-    facts: tuple[Truth, ...],
+    facts: tuple[ReplayTruth, ...],
 ) -> PolicyReplay:
     """Compare the verdicts with the truth."""
     certain = [truth for truth in facts if report[truth.name].verdict != "unknown"]

@@ -8,12 +8,17 @@ from typing import NamedTuple
 
 from sidelight.monitor.engine.class_state import ClassState
 from sidelight.monitor.engine.engine import Engine
-from sidelight.monitor.engine.ledger import Ledger, refused_by_cap
+from sidelight.monitor.engine.ledger import VerificationLedger, engine_cap_refusing_verification
 from sidelight.monitor.report.records import FRESH, ClassReport, DriftReport, Report
-from sidelight.monitor.report.segments import Parts, comparisons, count_parts, segment_reports
-from sidelight.monitor.report.wording import guarantee
+from sidelight.monitor.report.segments import (
+    Parts,
+    count_segments_for_report,
+    make_segment_reports,
+    report_all_comparisons_of_versions,
+)
+from sidelight.monitor.report.wording import word_guarantee_of_report
 from sidelight.monitor.settings import Settings
-from sidelight.monitor.stats.overall import Counts, overall
+from sidelight.monitor.stats.overall import Counts, overall_rate
 from sidelight.monitor.types import ANSWERS, Reason, VerdictChanged, Verification
 
 _SAME = (
@@ -33,20 +38,20 @@ class Counted(NamedTuple):
     parts: Parts
 
 
-def make_report(engine: Engine) -> Report:
+def make_monitor_report(engine: Engine) -> Report:
     """Return what an engine knows, as a report."""
-    return finish_report(count_report(engine))
+    return finish_monitor_report(count_monitor_report(engine))
 
 
-def count_report(engine: Engine) -> Counted:
+def count_monitor_report(engine: Engine) -> Counted:
     """Return what an engine knows, without the error rates of all predictions, of segments and of versions."""
     settings, ledger, rationing = engine.settings, engine.ledger, engine.rationing
     states, oldest = tuple(engine.classes.values()), ledger.oldest_pending()
     classes = tuple(
-        _class_report(
+        _report_class(
             state,
             oldest.get(state),
-            _refusal(settings, ledger, state),
+            _report_refusal(settings, ledger, state),
             rationing is None or not rationing.hopeless(state),
             ledger.spot_share(state),
         )
@@ -62,33 +67,35 @@ def count_report(engine: Engine) -> Counted:
         late=ledger.late,
         predictions=sum(one.predictions for one in classes),
         overall=None,
-        guarantee=guarantee(settings, bool(ledger.late)),
-        drift=_drift(settings, classes, ledger) if settings.drift else None,
-        late_rates=_late_rates(*ledger.compared),
+        guarantee=word_guarantee_of_report(settings, bool(ledger.late)),
+        drift=_report_drift(settings, classes, ledger) if settings.drift else None,
+        late_rates=_late_rates_for_report(*ledger.compared),
     )
     counts = [Counts(state.tolerance, state.predictions, *state.fair) for state in states]
-    return Counted(report, counts, count_parts(engine))
+    return Counted(report, counts, count_segments_for_report(engine))
 
 
-def finish_report(counted: Counted) -> Report:
+def finish_monitor_report(counted: Counted) -> Report:
     """Return the whole report."""
     settings = counted.parts.settings
     whole = (
-        None if settings.window is not None else overall(counted.classes, settings.confidence, settings.reviewer_error)
+        None
+        if settings.window is not None
+        else overall_rate(counted.classes, settings.confidence, settings.reviewer_error)
     )
     return replace(
         counted.report,
         overall=whole,
-        segments=segment_reports(counted.parts),
-        comparisons=comparisons(counted.parts),
+        segments=make_segment_reports(counted.parts),
+        comparisons=report_all_comparisons_of_versions(counted.parts),
     )
 
 
-def _late_rates(compared: int, errors: int, usual: float) -> tuple[float, float] | None:
+def _late_rates_for_report(compared: int, errors: int, usual: float) -> tuple[float, float] | None:
     return (errors / compared, usual / compared) if compared else None
 
 
-def _drift(settings: Settings, classes: Iterable[ClassReport], ledger: Ledger) -> DriftReport:
+def _report_drift(settings: Settings, classes: Iterable[ClassReport], ledger: VerificationLedger) -> DriftReport:
     first, last = ledger.clock.times() or (0.0, 0.0)
     expected = ledger.answered / settings.drift_alarm_every
     return DriftReport(
@@ -102,17 +109,17 @@ def _drift(settings: Settings, classes: Iterable[ClassReport], ledger: Ledger) -
     )
 
 
-def _refusal(settings: Settings, ledger: Ledger, state: ClassState) -> Reason | None:
+def _report_refusal(settings: Settings, ledger: VerificationLedger, state: ClassState) -> Reason | None:
     """Return why no verification of the class was requested lately; None if that reason has passed."""
     if state.stalled in (Reason.ENOUGH_PENDING, Reason.MOST_PENDING):
-        return refused_by_cap(settings, ledger, state, None)
+        return engine_cap_refusing_verification(settings, ledger, state, None)
     return state.stalled
 
 
-def _class_report(
+def _report_class(
     state: ClassState, oldest: Verification | None, refusal: Reason | None, decidable: bool, spot_share: float
 ) -> ClassReport:
-    stalled = _stalled(state, refusal if decidable else Reason.HOPELESS)
+    stalled = _report_stall(state, refusal if decidable else Reason.HOPELESS)
     return ClassReport(
         **{name: getattr(state, name) for name in _SAME},
         counted=state.n,
@@ -129,16 +136,18 @@ def _class_report(
         doubling=state.doubling(),
         stands=state.stands(),
         score=None if state.rounds is None else state.rounds.quality(),
-        events=tuple(event.text for event in state.events if event.cause != ANSWERS or _turned(event)),
+        events=tuple(
+            event.text for event in state.events if event.cause != ANSWERS or _is_turned_verdict_to_report(event)
+        ),
     )
 
 
-def _turned(event: VerdictChanged) -> bool:
+def _is_turned_verdict_to_report(event: VerdictChanged) -> bool:
     """Return whether the verdict changed from one certain verdict to another, not from or to "unknown"."""
     return "unknown" not in (event.before, event.verdict)
 
 
-def _stalled(state: ClassState, refusal: Reason | None) -> str | None:
+def _report_stall(state: ClassState, refusal: Reason | None) -> str | None:
     """Explain why a class makes no progress."""
     if state.verdict != "unknown" or (refusal is None and not state.ahead):
         return None

@@ -6,8 +6,8 @@ import importlib.util
 from collections import Counter
 from typing import Any
 
-from sidelight.monitor.report.records import FRESH, Report, by_importance
-from sidelight.monitor.report.wording import class_table, notes, short_name
+from sidelight.monitor.report.records import FRESH, Report, rank_class_reports
+from sidelight.monitor.report.wording import class_table_of_report, report_notes, short_class_name
 from sidelight.report.document import Block, Bullets, Cards, Document, Figure, Heading, Paragraph, first_items
 from sidelight.report.figures.saving import svg_text
 from sidelight.table import Cell, Column, Table
@@ -24,26 +24,26 @@ _COLUMNS = {
 _MOST_NOTES = 200
 
 
-def report_page(report: Report, title: str = "What the monitor knows") -> str:
+def write_monitor_report_page(report: Report, title: str = "What the monitor knows") -> str:
     """Return the page about a monitor."""
-    rows = sorted(report.classes, key=by_importance)
+    rows = sorted(report.classes, key=rank_class_reports)
     written: dict[str, Any] = dict.fromkeys(("predictions", "verified", "errors", "pending", "doubling"), thousands)
     written["fresh"] = lambda share: f"{100 * share:.0f}"
     tolerances = {one.tolerance for one in report.classes}
     columns = {name: shown for name, shown in _COLUMNS.items() if shown != "tolerance" or len(tolerances) > 1}
     overall = "" if report.overall is None or not report.predictions else f"{report.overall}."
-    found = notes(report)
+    found = report_notes(report)
     events: list[Block] = [Heading("What else happened"), Bullets(first_items(found, _MOST_NOTES))] if found else []
     blocks: list[Block] = [
-        Paragraph(_lead(report), faint=True),
-        Cards(_numbers(report)),
+        Paragraph(_lead_of_report_page(report), faint=True),
+        Cards(_numbers_on_report_page(report)),
         Paragraph(overall),
         Heading("Each predicted class"),
-        class_table(rows, columns, between=" to ", tolerance="{:g}".format, **written),
-        *_figure(report),
-        *score_blocks(report),
-        *segment_blocks(report),
-        *version_blocks(report),
+        class_table_of_report(rows, columns, between=" to ", tolerance="{:g}".format, **written),
+        *_figure_on_report_page(report),
+        *score_blocks_of_report(report),
+        *segment_blocks_of_report(report),
+        *version_blocks_of_report(report),
         *events,
         Heading("What the intervals guarantee"),
         Paragraph(report.guarantee),
@@ -51,7 +51,7 @@ def report_page(report: Report, title: str = "What the monitor knows") -> str:
     return Document(title, blocks).to_html()
 
 
-def _lead(report: Report) -> str:
+def _lead_of_report_page(report: Report) -> str:
     seen = f"{thousands(report.predictions)} prediction{'' if report.predictions == 1 else 's'}"
     classes = "1 class" if len(report.classes) == 1 else f"{thousands(len(report.classes))} classes"
     rates = sorted({one.tolerance for one in report.classes})
@@ -61,7 +61,7 @@ def _lead(report: Report) -> str:
     )
 
 
-def _numbers(report: Report) -> list[tuple[str, str]]:
+def _numbers_on_report_page(report: Report) -> list[tuple[str, str]]:
     verdicts = Counter(one.verdict for one in report.classes)
     return [
         (thousands(verdicts["above"]), "classes above tolerance"),
@@ -72,7 +72,7 @@ def _numbers(report: Report) -> list[tuple[str, str]]:
     ]
 
 
-def _figure(report: Report) -> list[Figure]:
+def _figure_on_report_page(report: Report) -> list[Figure]:
     if not report.classes or importlib.util.find_spec("matplotlib") is None:
         return []
     label = "Estimate, interval, tolerance and verdict of the classes that matter most"
@@ -82,19 +82,19 @@ def _figure(report: Report) -> list[Figure]:
 _MOST_SCORED, _MOST_SEGMENTS = 10, 100
 
 
-def score_blocks(report: Report) -> list[Block]:
+def score_blocks_of_report(report: Report) -> list[Block]:
     """Return how often predictions of each class are wrong, by their scores."""
     columns = [Column(name) for name in ("class", "scores between ranks", "share", "errors", "verified", "error rate")]
     rows = [
         (
-            short_name(one.name, 40),
+            short_class_name(one.name, 40),
             f"{100 * part.low:g} and {100 * part.high:g} %",
             f"{100 * part.share:.1f} %",
             part.errors,
             part.verified,
             f"{part.interval[0]:.4f} to {part.interval[1]:.4f}",
         )
-        for one in sorted(report.classes, key=by_importance)[:_MOST_SCORED]
+        for one in sorted(report.classes, key=rank_class_reports)[:_MOST_SCORED]
         if one.score is not None
         for part in one.score.bins
     ]
@@ -107,14 +107,14 @@ def score_blocks(report: Report) -> list[Block]:
     ]
 
 
-def segment_blocks(report: Report) -> list[Block]:
+def segment_blocks_of_report(report: Report) -> list[Block]:
     """Return where the errors are: the error rates of parts of the traffic."""
     if not report.segments:
         return []
     names = ("segment", "verdict", "tolerance", "estimate", "interval", "errors", "verified", "predictions")
     rows = [
         (
-            short_name(f"{one.key}: {one.value}", 60),
+            short_class_name(f"{one.key}: {one.value}", 60),
             Cell(one.verdict, look=one.verdict),
             f"{one.tolerance:g}",
             "-" if one.estimate is None else f"{one.estimate:.4f}",
@@ -132,14 +132,14 @@ def segment_blocks(report: Report) -> list[Block]:
     ]
 
 
-def version_blocks(report: Report) -> list[Block]:
+def version_blocks_of_report(report: Report) -> list[Block]:
     """Return whether versions of the model are better than those before them."""
     if not report.comparisons:
         return []
     names = ("old and new version", "verdict on the new one", "difference of error rates", "better", "worse", "as good")
     rows = [
         (
-            short_name(" and ".join(one.versions), 60),
+            short_class_name(" and ".join(one.versions), 60),
             one.verdict,
             f"{one.interval[0]:.4f} to {one.interval[1]:.4f}",
             *(() if one.differences is None else (one.differences.better, one.differences.worse, one.differences.same)),

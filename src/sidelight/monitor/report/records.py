@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from sidelight._storage import replacing_file
 from sidelight.errors import NoEntryError
-from sidelight.monitor.report.breakdown import Comparison, SegmentReport, record_from
+from sidelight.monitor.report.breakdown import Comparison, SegmentReport, report_record_from_data
 from sidelight.monitor.stats.confidence import Verdict
 from sidelight.monitor.stats.overall import Overall
 from sidelight.monitor.stats.scores.quality import ScoreReport
@@ -93,7 +93,7 @@ class ClassReport:
         return self.skipped / settled if settled else None
 
 
-def by_importance(one: ClassReport) -> tuple[int, float]:
+def rank_class_reports(one: ClassReport) -> tuple[int, float]:
     """Return a sort key that puts the classes that matter most first.
 
     First come classes above tolerance, by their errors beyond it, then open classes, then those below, each by number
@@ -210,7 +210,7 @@ class Report:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Return a report from what `to_dict` returned, also after JSON; unknown fields are left out."""
-        return record_from(cls, data)
+        return report_record_from_data(cls, data)
 
     def to_frame(self, backend: str | None = None) -> Any:
         """Return one row per class as a data frame of pandas or else polars, or of the named library."""
@@ -230,21 +230,21 @@ class Report:
         from sidelight.report.figures.saving import figure_or_file, require_matplotlib
 
         require_matplotlib()
-        from sidelight.monitor.report.figure import draw_classes
+        from sidelight.monitor.report.figure import draw_class_figure_of_report
 
-        return figure_or_file(draw_classes(self), path)
+        return figure_or_file(draw_class_figure_of_report(self), path)
 
     def to_html(self, path: str | os.PathLike[str] | None = None, title: str = "What the monitor knows") -> str:
         """Return one self-contained page; with a `path` also write it."""
-        from sidelight.monitor.report.page import report_page
+        from sidelight.monitor.report.page import write_monitor_report_page
 
-        page = report_page(self, title)
+        page = write_monitor_report_page(self, title)
         if path is not None:
             with replacing_file(path) as draft:
                 draft.write_text(page, encoding="utf-8")
         return page
 
     def __str__(self) -> str:
-        from sidelight.monitor.report.wording import text
+        from sidelight.monitor.report.wording import report_text
 
-        return text(self)
+        return report_text(self)

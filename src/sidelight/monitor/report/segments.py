@@ -16,9 +16,9 @@ from sidelight.monitor.engine.engine import Engine
 from sidelight.monitor.engine.segments import VERSION
 from sidelight.monitor.report.breakdown import Comparison, SegmentReport
 from sidelight.monitor.settings import Settings
-from sidelight.monitor.stats.confidence import share_of
-from sidelight.monitor.stats.overall import Counts, overall
-from sidelight.monitor.stats.paired import Differences, difference_interval
+from sidelight.monitor.stats.confidence import share_of_alpha
+from sidelight.monitor.stats.overall import Counts, overall_rate
+from sidelight.monitor.stats.paired import Differences, confidence_interval_of_paired_difference
 from sidelight.monitor.types import Label
 
 
@@ -32,7 +32,7 @@ class Parts(NamedTuple):
     """Versions that predicted the same items, the old one first."""
 
 
-def count_parts(engine: Engine) -> Parts:
+def count_segments_for_report(engine: Engine) -> Parts:
     """Count what answers say about parts of the traffic; this is quick, unlike the intervals."""
     segments = {
         pair: [(state.name, Counts(state.tolerance, *numbers)) for state, *numbers in rows]
@@ -42,28 +42,28 @@ def count_parts(engine: Engine) -> Parts:
     return Parts(engine.settings, segments, pairs)
 
 
-def segment_reports(parts: Parts) -> tuple[SegmentReport, ...]:
+def make_segment_reports(parts: Parts) -> tuple[SegmentReport, ...]:
     """Return all segments, those with most errors beyond the tolerance first."""
     if parts.settings.window is not None:
         return ()
     found, seen = [], Counter[str]()
     for key, value in parts.segments:
-        share = share_of(seen[key], 0)
-        found.append(_segment(parts, key, value, 1.0 - (1.0 - parts.settings.confidence) * share))
+        share = share_of_alpha(seen[key], 0)
+        found.append(_make_segment_report(parts, key, value, 1.0 - (1.0 - parts.settings.confidence) * share))
         seen[key] += 1
-    return tuple(sorted(found, key=_importance))
+    return tuple(sorted(found, key=_rank_segment_reports))
 
 
-def _importance(one: SegmentReport) -> tuple[int, float]:
+def _rank_segment_reports(one: SegmentReport) -> tuple[int, float]:
     return {"above": 0, "unknown": 1, "below": 2}[one.verdict], -one.predictions * (
         (one.estimate or 0.0) - one.tolerance
     )
 
 
-def _segment(parts: Parts, key: str, value: str, confidence: float) -> SegmentReport:
+def _make_segment_report(parts: Parts, key: str, value: str, confidence: float) -> SegmentReport:
     rows = parts.segments[key, value]
     counts = [one for _, one in rows]
-    whole = overall(counts, confidence, parts.settings.reviewer_error)
+    whole = overall_rate(counts, confidence, parts.settings.reviewer_error)
     return SegmentReport(
         key=key,
         value=value,
@@ -78,7 +78,7 @@ def _segment(parts: Parts, key: str, value: str, confidence: float) -> SegmentRe
     )
 
 
-def compare(parts: Parts, old: str, new: str) -> Comparison:
+def report_comparison_of_versions(parts: Parts, old: str, new: str) -> Comparison:
     """Compare two versions, on the same items if possible.
 
     Otherwise each of their intervals fails with half of the chance α, so the difference holds with 1 - α.
@@ -88,10 +88,10 @@ def compare(parts: Parts, old: str, new: str) -> Comparison:
         raise SidelightError("versions cannot be compared with a window or a reviewer_error")
     known = [value for key, value in parts.segments if key == VERSION]
     half = 1.0 - (1.0 - settings.confidence) / 2.0
-    first, second = (_segment(parts, VERSION, one, half) if one in known else None for one in (old, new))
+    first, second = (_make_segment_report(parts, VERSION, one, half) if one in known else None for one in (old, new))
     counts, margin = parts.pairs.get((old, new)), settings.version_margin
     if counts is not None:
-        low, high = difference_interval(counts, settings.confidence)
+        low, high = confidence_interval_of_paired_difference(counts, settings.confidence)
     elif first is None or second is None:
         unseen = old if first is None else new
         raise NoEntryError(f"no prediction of version {unseen!r} has been seen; there are {', '.join(known) or 'none'}")
@@ -107,8 +107,8 @@ def compare(parts: Parts, old: str, new: str) -> Comparison:
     return Comparison((old, new), first, second, counts, (low, high), margin, verdict)
 
 
-def comparisons(parts: Parts) -> tuple[Comparison, ...]:
+def report_all_comparisons_of_versions(parts: Parts) -> tuple[Comparison, ...]:
     """Return the comparisons of versions that predicted the same items."""
     if parts.settings.window is not None or parts.settings.reviewer_error:
         return ()
-    return tuple(compare(parts, *names) for names in parts.pairs)
+    return tuple(report_comparison_of_versions(parts, *names) for names in parts.pairs)

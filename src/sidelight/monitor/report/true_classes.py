@@ -22,7 +22,7 @@ from sidelight.monitor.engine.engine import Engine
 from sidelight.monitor.engine.line import UNTOLD
 from sidelight.monitor.report.breakdown import ConfusionCell, TrueClass, TrueClasses
 from sidelight.monitor.stats.confidence import rate_test
-from sidelight.monitor.stats.overall import Counts, overall_interval
+from sidelight.monitor.stats.overall import Counts, overall_confidence_interval
 from sidelight.monitor.types import Label
 
 _USUAL = 0.05
@@ -49,11 +49,11 @@ class Told(NamedTuple):
     """All classes that were predicted or named, those with the most answers about them first."""
 
 
-def count_true_classes(engine: Engine) -> Told:
+def count_true_classes_for_report(engine: Engine) -> Told:
     """Count what answers have told; this is quick, unlike the intervals."""
     if engine.settings.window is not None or engine.settings.reviewer_error:
         raise SidelightError("true classes cannot be told with a window or a reviewer_error")
-    rows = tuple(_row(engine, state) for state in engine.classes.values())
+    rows = tuple(_true_class_row_for_report(engine, state) for state in engine.classes.values())
     answers = dict.fromkeys([*engine.classes, *engine.truths], 0)
     for row in rows:
         for name, count in row.told.items():
@@ -61,15 +61,17 @@ def count_true_classes(engine: Engine) -> Told:
     return Told(engine.settings.confidence, rows, tuple(sorted(answers, key=lambda name: -answers[name])))
 
 
-def true_classes(told: Told, most: int | None = None) -> TrueClasses:
+def report_true_classes(told: Told, most: int | None = None) -> TrueClasses:
     """Return shares and recalls with intervals, at most of the `most` true classes with the most answers."""
     names, rows = told.names[:most], told.rows
-    cells = tuple(_cell(told.confidence, row, name) for row in rows for name in names if row.told[name])
-    found = tuple(_true_class(told.confidence, rows, name) for name in names)
+    cells = tuple(
+        _report_confusion_cell(told.confidence, row, name) for row in rows for name in names if row.told[name]
+    )
+    found = tuple(_report_true_class(told.confidence, rows, name) for name in names)
     return TrueClasses(cells, found, sum(row.untold for row in rows))
 
 
-def _row(engine: Engine, state: ClassState) -> Row:
+def _true_class_row_for_report(engine: Engine, state: ClassState) -> Row:
     tally = state.line.tally(None if state.rounds is None else state.rounds.fair)
     names = {number: name for name, number in engine.truths.items()} | {0: state.name}
     told: Counter[Label] = Counter()
@@ -80,20 +82,20 @@ def _row(engine: Engine, state: ClassState) -> Row:
     return Row(state.name, state.predictions, told, untold, sum(tally.values()))
 
 
-def _cell(confidence: float, row: Row, name: Label) -> ConfusionCell:
+def _report_confusion_cell(confidence: float, row: Row, name: Label) -> ConfusionCell:
     count, more = row.told[name], 0 if name == row.name else row.untold
     test = rate_test(_USUAL, confidence)
     low, high = test.interval(count, row.total)[0], test.interval(count + more, row.total)[1]
     return ConfusionCell(row.name, name, count, count / row.total, (low, high))
 
 
-def _true_class(confidence: float, rows: Sequence[Row], name: Label) -> TrueClass:
+def _report_true_class(confidence: float, rows: Sequence[Row], name: Label) -> TrueClass:
     half = 1.0 - (1.0 - confidence) / 2.0
     own = [row for row in rows if row.name == name]
     others = [row for row in rows if row.name != name]
     total = sum(row.predictions for row in rows)
-    hits = _bounds(own, name, half, total, 0)
-    misses = _bounds(others, name, half, total, 1)
+    hits = _bound_true_class_share_for_report(own, name, half, total, 0)
+    misses = _bound_true_class_share_for_report(others, name, half, total, 1)
     low = hits[0] / (hits[0] + misses[1]) if hits[0] else 0.0
     high = hits[1] / (hits[1] + misses[0]) if hits[1] else 0.0
     if not own or not own[0].predictions:
@@ -109,7 +111,9 @@ def _true_class(confidence: float, rows: Sequence[Row], name: Label) -> TrueClas
     return TrueClass(name, found, missed, recall, (low, high), note)
 
 
-def _bounds(rows: Sequence[Row], name: Label, confidence: float, total: int, untold: int) -> tuple[float, float]:
+def _bound_true_class_share_for_report(
+    rows: Sequence[Row], name: Label, confidence: float, total: int, untold: int
+) -> tuple[float, float]:
     """Return bounds on the share of all predictions that are in these rows and of this true class."""
     weight = sum(row.predictions for row in rows) / total if total else 0.0
     if not weight:
@@ -119,5 +123,5 @@ def _bounds(rows: Sequence[Row], name: Label, confidence: float, total: int, unt
         counts = [
             Counts(_USUAL, row.predictions, row.total, row.told[name] + end * untold * row.untold) for row in rows
         ]
-        ends.append(weight * overall_interval(counts, confidence)[end])
+        ends.append(weight * overall_confidence_interval(counts, confidence)[end])
     return ends[0], ends[1]

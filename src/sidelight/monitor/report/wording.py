@@ -16,7 +16,7 @@ _LONGEST_NAME = 60
 _END = 10
 
 
-def class_table(
+def class_table_of_report(
     classes: Iterable[ClassReport],
     columns: Mapping[str, str],
     *,
@@ -32,12 +32,12 @@ def class_table(
     column are written if not plainly; `between` stands between the ends of an interval.
     """
     written = {
-        "name": functools.partial(short_name, longest=_LONGEST_NAME),
+        "name": functools.partial(short_class_name, longest=_LONGEST_NAME),
         "estimate": "{:.4f}".format,
         "interval": lambda ends: f"{ends[0]:.4f}{between}{ends[1]:.4f}",
         **written,
     }
-    values = [_values(one) | extra(one) for one in classes]
+    values = [_values_of_class_report_row(one) | extra(one) for one in classes]
     return Table(
         [Column(heading, written.get(key, str)) for heading, key in columns.items()],
         [[row[key] for key in columns.values()] for row in values],
@@ -45,7 +45,7 @@ def class_table(
     )
 
 
-def short_name(name: object, longest: int) -> str:
+def short_class_name(name: object, longest: int) -> str:
     """Return the name of a class on one line, cut where it takes more columns of a terminal than `longest`.
 
     The end of a long name is kept as well, because names that start alike often differ there.
@@ -57,7 +57,7 @@ def short_name(name: object, longest: int) -> str:
     return f"{text[: fitting_characters(text, longest - 1 - width_of(end))]}…{end}"
 
 
-def _values(one: ClassReport) -> dict[str, Any]:
+def _values_of_class_report_row(one: ClassReport) -> dict[str, Any]:
     """Return everything that a row can show."""
     undecided = one.verdict == "unknown"
     return vars(one) | {
@@ -75,28 +75,36 @@ _COLUMNS = {
 }
 
 
-def text(report: Report, width: int | None = None) -> str:
+def report_text(report: Report, width: int | None = None) -> str:
     """Return the whole report, wrapped to a width if one is given."""
     share = 100 * report.saved / report.predictions if report.predictions else 0.0
     lines = [
-        class_table(report.classes, _COLUMNS).to_text(width),
+        class_table_of_report(report.classes, _COLUMNS).to_text(width),
         f"{report.verifications} verifications asked for ({report.pending} pending), {report.saved} of "
         f"{report.predictions} predictions let pass ({share:.1f} %)",
     ]
-    lines += [*notes(report), *([] if report.overall is None else [str(report.overall)]), report.guarantee]
+    lines += [*report_notes(report), *([] if report.overall is None else [str(report.overall)]), report.guarantee]
     return "\n".join([lines[0], *(line if width is None else wrapped_lines(line, width) for line in lines[1:])])
 
 
-def notes(report: Report) -> list[str]:
+def report_notes(report: Report) -> list[str]:
     """Return what does not fit into the table, class by class."""
     drift: list[str] = []
     if report.drift is not None and report.drift.spot_checks + report.drift.alarms:
         drift = [report.drift.text, *([] if report.drift.goal is None else [report.drift.goal])]
     late = [] if report.impatience is None else [report.impatience]
-    return drift + late + [f"{short_name(one.name, 60)}: {note}" for one in report.classes for note in _notes(one)]
+    return (
+        drift
+        + late
+        + [
+            f"{short_class_name(one.name, 60)}: {note}"
+            for one in report.classes
+            for note in _word_class_notes_of_report(one)
+        ]
+    )
 
 
-def stands_text(k: int, m: int) -> str:
+def word_standing_verdict_of_report(k: int, m: int) -> str:
     """Describe under which condition a verdict stands while m answers are missing; see `ClassReport.stands`."""
     if k < 0:
         return "stands by earlier answers only"
@@ -107,18 +115,18 @@ def stands_text(k: int, m: int) -> str:
     return f"stands if at most {k} of the {m} missing answers {'is' if k == 1 else 'are'} against it"
 
 
-def stalled_text(one: ClassReport) -> str:
+def word_stalled_class_of_report(one: ClassReport) -> str:
     """Explain why a class makes no progress, and which answer it has waited for longest."""
     return f"stalled: {one.stalled}" + (f"; the oldest pending one is {one.oldest}" if one.oldest else "")
 
 
-def skipped_text(one: ClassReport) -> str:
+def word_skipped_share_of_report(one: ClassReport) -> str:
     """Describe which share of a class was skipped, and what that may mean."""
     share = 100 * (one.skipped_share or 0.0)
     return f"{share:.2g} % were skipped ({one.skipped}); if these are the hard ones, the error rate is underestimated"
 
 
-def score_text(score: ScoreReport) -> str:
+def word_score_quality_of_report(score: ScoreReport) -> str:
     """Describe what scores have saved, how well they rank errors, and what is wrong with them."""
     kind = "saved" if score.saved >= 0 else "cost"
     text = f"scores have {kind} about {thousands(abs(score.saved))} answers"
@@ -129,7 +137,7 @@ def score_text(score: ScoreReport) -> str:
     return text if score.warning is None else f"{text}. Warning: {score.warning}"
 
 
-def fresh_text(one: ClassReport) -> str | None:
+def word_freshness_of_report(one: ClassReport) -> str | None:
     """Describe how fresh the evidence about a closed class is, and how soon a change would be noticed."""
     if one.fresh is None or one.verdict == "unknown":
         return None
@@ -141,7 +149,7 @@ def fresh_text(one: ClassReport) -> str | None:
     )
 
 
-def _notes(one: ClassReport) -> list[str]:
+def _word_class_notes_of_report(one: ClassReport) -> list[str]:
     """Describe what happened to the verdict, which answers are missing, and what the class is waiting for."""
     others = one.reopened - sum("reopened" in event for event in one.events)
     times = "once" if others == 1 else f"{others} times"
@@ -150,21 +158,21 @@ def _notes(one: ClassReport) -> list[str]:
         late = "1 answer is" if one.overdue == 1 else f"{one.overdue} answers are"
         notes.append(f"{late} overdue; the monitor no longer waits, but late answers still count")
     if one.skipped:
-        notes.append(skipped_text(one))
+        notes.append(word_skipped_share_of_report(one))
     if one.stands is not None:
-        notes.append(f"{one.verdict!r} {stands_text(*one.stands)}")
+        notes.append(f"{one.verdict!r} {word_standing_verdict_of_report(*one.stands)}")
     if one.score is not None:
-        notes.append(score_text(one.score))
+        notes.append(word_score_quality_of_report(one.score))
     low, high = one.interval
     if one.estimate is not None and not low <= one.estimate <= high:
         notes.append(
             f"{one.verdict!r} was reached by earlier answers; all answers together are less clear, and the estimate "
             "lies outside the interval, which agrees with the verdict"
         )
-    return [*notes, *([stalled_text(one)] if one.stalled else [])]
+    return [*notes, *([word_stalled_class_of_report(one)] if one.stalled else [])]
 
 
-def guarantee(settings: Settings, late: bool) -> str:
+def word_guarantee_of_report(settings: Settings, late: bool) -> str:
     """Describe what the intervals guarantee; `late` says that overdue answers changed earlier counts.
 
     An overdue answer changes the path of the counts from its place on, so Ville's inequality holds for the path as it

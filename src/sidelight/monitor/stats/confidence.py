@@ -38,15 +38,15 @@ from sidelight.monitor.stats.evidence import (
     Mixture,
     alternatives_above,
     alternatives_below,
-    answers_to,
+    answers_until_evidence,
     log_evidence,
-    refuted_end,
+    refuted_end_of_rates,
 )
 
 _MOST_CACHED = 1 << 16
 
 
-class Boundary:
+class EvidenceBoundary:
     """The counts at which the evidence of a mixture against a rate reaches a limit.
 
     With `seen` errors it is reached up to a largest number of answers (alternatives above the rate: too many errors),
@@ -80,7 +80,7 @@ class Boundary:
         return found
 
     def _end(self, seen: int) -> int:
-        root = answers_to(self.mixture, seen, 0, 0.0, self.rate, self.limit)
+        root = answers_until_evidence(self.mixture, seen, 0, 0.0, self.rate, self.limit)
         nearest = math.floor(root) if self.many else math.ceil(root)
         outward = 1 if self.many else -1
         # Newton's method ends within a rounding error of the boundary, which the evidence itself defines.
@@ -96,14 +96,14 @@ class Boundary:
         """Return how many more answers, a share of them errors, reach the limit: 0 if it is reached, inf if none do."""
         if self.log_evidence(seen, answers) >= self.limit:
             return 0.0
-        return answers_to(self.mixture, seen, answers, share, self.rate, self.limit)
+        return answers_until_evidence(self.mixture, seen, answers, share, self.rate, self.limit)
 
 
 LISTED_SHARE = 0.9
 """What listed classes get of α, where there are any; the rest is for classes that are not listed."""
 
 
-def share_of(place: int, listed: int) -> float:
+def share_of_alpha(place: int, listed: int) -> float:
     """Return the share of α of the class at this place, from 0, of which the first `listed` were given beforehand."""
     if place < listed:
         return LISTED_SHARE / listed
@@ -111,7 +111,7 @@ def share_of(place: int, listed: int) -> float:
     return (1.0 - LISTED_SHARE if listed else 1.0) * 6.0 / (math.pi * rank) ** 2
 
 
-def answered_rates(rate: float, reviewer_error: float) -> tuple[float, float]:
+def answered_error_rates(rate: float, reviewer_error: float) -> tuple[float, float]:
     """Return the least and the largest rate of "wrong" answers that an error rate can have.
 
     For the tolerance this is the band that cannot be decided: while "wrong" answers come at a rate within it, the error
@@ -120,7 +120,7 @@ def answered_rates(rate: float, reviewer_error: float) -> tuple[float, float]:
     return rate * (1.0 - reviewer_error), rate + (1.0 - rate) * reviewer_error
 
 
-def true_rates(low: float, high: float, reviewer_error: float) -> tuple[float, float]:
+def true_rates_from_answered_rates(low: float, high: float, reviewer_error: float) -> tuple[float, float]:
     """Return the error rates that rates of answers between `low` and `high` can come from."""
     right = 1.0 - reviewer_error
     return max(0.0, (low - reviewer_error) / right), min(1.0, high / right)
@@ -147,18 +147,22 @@ class RateTest:
         self.limit: Final = spent - math.log1p(-DELTA)
         self.strict: Final = spent - math.log(DELTA)
         self.rate: Final = 1.0 - tolerance if self.mirrored else tolerance
-        low, high = answered_rates(self.rate, reviewer_error)
+        low, high = answered_error_rates(self.rate, reviewer_error)
         more, fewer = alternatives_above(high), alternatives_below(low)
-        self.many, self.few = Boundary(more, high, self.limit), Boundary(fewer, low, self.limit)
+        self.many, self.few = EvidenceBoundary(more, high, self.limit), EvidenceBoundary(fewer, low, self.limit)
         # "Near" refutes the rates below τ - m and those above τ + m.
         least, most = max(0.0, self.rate - margin), min(1.0, self.rate + margin)
-        self.not_less = Boundary(more, answered_rates(least, reviewer_error)[1], self.limit) if least else None
-        self.not_more = Boundary(fewer, answered_rates(most, reviewer_error)[0], self.limit) if most < 1.0 else None
+        self.not_less = (
+            EvidenceBoundary(more, answered_error_rates(least, reviewer_error)[1], self.limit) if least else None
+        )
+        self.not_more = (
+            EvidenceBoundary(fewer, answered_error_rates(most, reviewer_error)[0], self.limit) if most < 1.0 else None
+        )
 
     @property
     def undecidable(self) -> tuple[float, float] | None:
         """The rates of answers "wrong" at which no verdict is possible, because reviewers err."""
-        return answered_rates(self.tolerance, self.reviewer_error) if self.reviewer_error else None
+        return answered_error_rates(self.tolerance, self.reviewer_error) if self.reviewer_error else None
 
     def verdict(self, errors: int, verified: int) -> Verdict:
         """Return on which side of the tolerance the rate lies for certain, or "near", or "unknown"."""
@@ -197,8 +201,8 @@ class RateTest:
         seen = verified - errors if self.mirrored else errors
         low, high = self.levels(verdict)
         return self.interval_between(
-            refuted_end(self.many.mixture, seen, verified, low),
-            refuted_end(self.few.mixture, seen, verified, high),
+            refuted_end_of_rates(self.many.mixture, seen, verified, low),
+            refuted_end_of_rates(self.few.mixture, seen, verified, high),
             verdict,
         )
 
@@ -209,7 +213,7 @@ class RateTest:
     def interval_between(self, low: float, high: float, verdict: Verdict) -> tuple[float, float]:
         """Return the interval of the rate, given the rates of answers that are just not refuted, and the verdict."""
         many, few = (verdict == side for side in self.verdicts)
-        low, high = true_rates(low, high, self.reviewer_error)
+        low, high = true_rates_from_answered_rates(low, high, self.reviewer_error)
         low = max(low, self.rate) if many else min(low, self.rate)
         high = min(high, self.rate) if few else max(high, self.rate)
         if verdict == "near":

@@ -27,12 +27,12 @@ _MOST_SCALED = 1e100
 _SHARES = 1.0 / (_A + _B + np.arange(2 * WINDOW, 0, -1) % WINDOW)
 
 
-def log_marginal(n: float, e: float) -> float:
+def log_marginal_likelihood(n: float, e: float) -> float:
     """Return log [B(a + e, b + n - e) / B(a, b)]: how likely n answers with e errors are; counts need not be whole."""
     return math.lgamma(_A + e) + math.lgamma(_B + n - e) - math.lgamma(_A + _B + n) - _LOG_BETA
 
 
-class Drift:
+class DriftStatistic:
     """R_n of one class, updated answer by answer."""
 
     __slots__ = ("_factors", "_kinds", "_scale", "_terms", "e", "n", "value")

@@ -21,14 +21,14 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from sidelight.monitor.stats.confidence import RateTest
-from sidelight.monitor.stats.drift import log_marginal
+from sidelight.monitor.stats.drift import log_marginal_likelihood
 from sidelight.monitor.stats.randomness import SUSPICION, SUSPICIOUS_SHARE
 
 _Z, _STARTS, _FEWER = 1.0, 0.75, 0.7
 _STEPS = 10
 
 
-class History(NamedTuple):
+class NoticeStatistics(NamedTuple):
     """What is known about a class: n answers, of which e were errors, and how a change would show.
 
     `alarm` is the evidence for an alarm of drift; it is None with a `window`, whose verdict has to end instead.
@@ -53,18 +53,20 @@ class History(NamedTuple):
         It is infinite if it takes more than `most`.
         """
         side = math.copysign(_Z, rate * self.n - self.e)
-        before, least = log_marginal(self.n, self.e), math.log(share * (self.alarm or 1))
+        before, least = log_marginal_likelihood(self.n, self.e), math.log(share * (self.alarm or 1))
 
-        def reached(m: float) -> bool:
+        def reached_alarm_evidence(m: float) -> bool:
             errors = min(m, max(0.0, rate * m - side * math.sqrt(rate * m)))
             if (errors * self.n - self.e * m) * side <= 0.0:  # looks like no change, or one to the other side
                 return False
             if self.alarm is None:
                 return self._turned(math.floor(m), math.floor(errors) if side > 0.0 else math.ceil(errors))
-            evidence = before + log_marginal(m, errors) - log_marginal(self.n + m, self.e + errors)
+            evidence = (
+                before + log_marginal_likelihood(m, errors) - log_marginal_likelihood(self.n + m, self.e + errors)
+            )
             return evidence + _STARTS * math.log(m) >= least
 
-        found = _least(reached, most)
+        found = _least_count_with_evidence(reached_alarm_evidence, most)
         return found if side > 0.0 else found + _FEWER * math.sqrt(found)
 
     def _turned(self, m: int, errors: int) -> bool:
@@ -90,7 +92,7 @@ class History(NamedTuple):
 
 
 @functools.lru_cache(maxsize=1 << 14)
-def share_of(history: History, times: float, within: int) -> float:
+def share_of_spot_checks_to_notice(history: NoticeStatistics, times: float, within: int) -> float:
     """Return which share of the predictions to verify so that a change to `times` the tolerance is noticed."""
     first, alarm = history.both(history.target(times), within)
     rest = within - (alarm - first) / SUSPICIOUS_SHARE
@@ -98,7 +100,7 @@ def share_of(history: History, times: float, within: int) -> float:
     return min(1.0, share if share <= SUSPICIOUS_SHARE else alarm / within)
 
 
-def _least(reached: Callable[[float], bool], most: int) -> float:
+def _least_count_with_evidence(reached: Callable[[float], bool], most: int) -> float:
     """Return from where on something is reached, to within 1 %; it stays so."""
     if not reached(most):
         return math.inf

@@ -21,7 +21,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.monitor.stats.confidence import true_rates
+from sidelight.monitor.stats.confidence import true_rates_from_answered_rates
 
 _HALVINGS = 60
 _Array = npt.NDArray[np.float64]
@@ -60,9 +60,9 @@ class Overall:
         )
 
 
-def overall(classes: Sequence[Counts], confidence: float, reviewer_error: float = 0.0) -> Overall:
+def overall_rate(classes: Sequence[Counts], confidence: float, reviewer_error: float = 0.0) -> Overall:
     """Return what is known about the error rate over all predictions."""
-    low, high = true_rates(*overall_interval(classes, confidence), reviewer_error)
+    low, high = true_rates_from_answered_rates(*overall_confidence_interval(classes, confidence), reviewer_error)
     total = sum(one.predictions for one in classes)
     tolerance = sum(one.predictions * one.tolerance for one in classes) / total if total else 0.0
     verdict: Literal["above", "below", "unknown"] = "unknown"
@@ -70,7 +70,7 @@ def overall(classes: Sequence[Counts], confidence: float, reviewer_error: float 
         verdict = "above"
     elif total and high < tolerance:
         verdict = "below"
-    return Overall(overall_estimate(classes), (low, high), tolerance, verdict)
+    return Overall(overall_rate_estimate(classes), (low, high), tolerance, verdict)
 
 
 class _Classes(NamedTuple):
@@ -81,41 +81,41 @@ class _Classes(NamedTuple):
     right: _Array
 
 
-def overall_interval(classes: Sequence[Counts], confidence: float) -> tuple[float, float]:
+def overall_confidence_interval(classes: Sequence[Counts], confidence: float) -> tuple[float, float]:
     """Return the least and the largest overall rate that is not refuted."""
     total = sum(one.predictions for one in classes)
     if not any(one.verified and one.predictions for one in classes):
         return 0.0, 1.0
     counted = [one for one in classes if one.predictions]
-    limit = -math.log1p(-confidence) - sum(_log_mixed(one) for one in counted)
+    limit = -math.log1p(-confidence) - sum(_log_mixed_likelihood(one) for one in counted)
     rows = [(one.predictions / total, one.errors, one.verified - one.errors) for one in counted]
     share, errors, right = np.array(rows, dtype=np.float64).T
     return (
-        max(0.0, 1.0 - _largest(_Classes(share, right, errors), limit)),
-        min(1.0, _largest(_Classes(share, errors, right), limit)),
+        max(0.0, 1.0 - _largest_overall_rate(_Classes(share, right, errors), limit)),
+        min(1.0, _largest_overall_rate(_Classes(share, errors, right), limit)),
     )
 
 
-def overall_estimate(classes: Sequence[Counts]) -> float | None:
+def overall_rate_estimate(classes: Sequence[Counts]) -> float | None:
     """Return the rate over all predictions of classes with answers, each class at its share of errors."""
     known = [one for one in classes if one.verified and one.predictions]
     total = sum(one.predictions for one in known)
     return sum(one.predictions * one.errors / one.verified for one in known) / total if total else None
 
 
-def _largest(classes: _Classes, limit: float) -> float:
+def _largest_overall_rate(classes: _Classes, limit: float) -> float:
     """Return the largest overall rate with - sum_c log(p^e (1 - p)^r) <= limit: bisection of log λ, rounded up."""
     low, high = -60.0, 60.0
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
-        if _log_unlikelihood(classes, _rates(classes, math.exp(middle))) > limit:
+        if _log_unlikelihood_of_rates(classes, _roots_at_overall_multiplier(classes, math.exp(middle))) > limit:
             low = middle
         else:
             high = middle
-    return float(np.sum(classes.share * _rates(classes, math.exp(low))))
+    return float(np.sum(classes.share * _roots_at_overall_multiplier(classes, math.exp(low))))
 
 
-def _rates(classes: _Classes, multiplier: float) -> _Array:
+def _roots_at_overall_multiplier(classes: _Classes, multiplier: float) -> _Array:
     """Return the larger root of w p² + (λ n - w) p - λ e = 0 for each class; 1 where no answer was right."""
     share, errors, right = classes
     linear = multiplier * (errors + right) - share
@@ -126,7 +126,7 @@ def _rates(classes: _Classes, multiplier: float) -> _Array:
     return np.where(right > 0.0, np.minimum(1.0, above / below), 1.0)
 
 
-def _log_unlikelihood(classes: _Classes, rates: _Array) -> float:
+def _log_unlikelihood_of_rates(classes: _Classes, rates: _Array) -> float:
     """Return - sum_c log(p^e (1 - p)^r), which may be infinite."""
     _, errors, right = classes
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -134,7 +134,7 @@ def _log_unlikelihood(classes: _Classes, rates: _Array) -> float:
         return -float(np.sum(wrong + np.where(right > 0.0, right * np.log1p(-rates), 0.0)))
 
 
-def _log_mixed(one: Counts) -> float:
+def _log_mixed_likelihood(one: Counts) -> float:
     """Return log B(a + e, b + n - e) - log B(a, b)."""
     a, b = 0.5, 0.5 * (1.0 - one.tolerance) / one.tolerance
     gamma, n, e = math.lgamma, one.verified, one.errors

@@ -33,7 +33,7 @@ class Differences(NamedTuple):
     unclear: int = 0
 
 
-def log_evidence(counts: Differences, m: float, above: bool) -> float:
+def log_evidence_of_paired_differences(counts: Differences, m: float, above: bool) -> float:
     """Return the log evidence that the mean of D is above m, or below it; unclear rounds weaken it."""
     better, same, worse, unclear = counts
     if above:
@@ -50,7 +50,7 @@ def log_evidence(counts: Differences, m: float, above: bool) -> float:
     return largest + math.log(sum(math.exp(one - largest) for one in logs))
 
 
-def difference_interval(counts: Differences, confidence: float) -> tuple[float, float]:
+def confidence_interval_of_paired_difference(counts: Differences, confidence: float) -> tuple[float, float]:
     """Return the interval of the mean of D: the error rate of the new version minus that of the old one."""
     limit = math.log(2.0) - math.log1p(-confidence)
     ends = []
@@ -58,7 +58,7 @@ def difference_interval(counts: Differences, confidence: float) -> tuple[float, 
         refuted, open_end = end, -end
         for _ in range(_HALVINGS):
             middle = (refuted + open_end) / 2.0
-            if log_evidence(counts, middle, above) >= limit:
+            if log_evidence_of_paired_differences(counts, middle, above) >= limit:
                 refuted = middle
             else:
                 open_end = middle
@@ -66,7 +66,7 @@ def difference_interval(counts: Differences, confidence: float) -> tuple[float, 
     return ends[0], ends[1]
 
 
-def decided_difference(counts: Differences, confidence: float, margin: float) -> bool:
+def is_paired_difference_decided(counts: Differences, confidence: float, margin: float) -> bool:
     """Return whether it is certain that the new version is worse by more than a margin, or that it is not."""
     limit = math.log(2.0) - math.log1p(-confidence)
-    return any(log_evidence(counts, margin, above) >= limit for above in (True, False))
+    return any(log_evidence_of_paired_differences(counts, margin, above) >= limit for above in (True, False))

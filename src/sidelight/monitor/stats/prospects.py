@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.monitor.stats.confidence import Boundary, RateTest
+from sidelight.monitor.stats.confidence import EvidenceBoundary, RateTest
 
 _RATES = 15
 _LEVELS = (np.arange(_RATES) + 0.5) / _RATES
@@ -40,16 +40,19 @@ class Prospects(NamedTuple):
 
 
 @functools.lru_cache(maxsize=_MOST_CACHED)
-def prospects(test: RateTest, errors: int, verified: int) -> Prospects:
+def expected_labels_to_verdict(test: RateTest, errors: int, verified: int) -> Prospects:
     """Return what a verdict is expected to cost after these answers."""
     from scipy.special import betaincinv
 
     seen = verified - errors if test.mirrored else errors
     rates = betaincinv(1 + seen, (1.0 - test.rate) / test.rate + verified - seen, _LEVELS)
-    needed = _needed(_terms((test.many, test.few), bool(seen)), seen, verified, rates)
+    needed = _labels_needed_at_rates(_evidence_terms_at_rates((test.many, test.few), bool(seen)), seen, verified, rates)
     if test.margin:
         sides = [side for side in (test.not_less, test.not_more) if side is not None]
-        near = [_needed(_terms((side,), bool(seen)), seen, verified, rates) for side in sides]
+        near = [
+            _labels_needed_at_rates(_evidence_terms_at_rates((side,), bool(seen)), seen, verified, rates)
+            for side in sides
+        ]
         needed = np.minimum(needed, np.max(near, axis=0))
     needed = np.sort(np.clip(needed, 1.0, _MOST_LABELS))
     costs = (np.cumsum(needed) + (_RATES - _DECIDED) * needed) / _DECIDED
@@ -68,7 +71,7 @@ class _Terms(NamedTuple):
 
 
 @functools.lru_cache(maxsize=_MOST_CACHED)
-def _terms(sides: tuple[Boundary, ...], erred: bool) -> _Terms:
+def _evidence_terms_at_rates(sides: tuple[EvidenceBoundary, ...], erred: bool) -> _Terms:
     weights, gains, excesses = (np.concatenate(column) for column in zip(*(s.mixture for s in sides), strict=True))
     rates = np.repeat([side.rate for side in sides], [len(side.mixture.gains) for side in sides])
     # The alternative that the rate is 0 ends with the first error.
@@ -77,7 +80,7 @@ def _terms(sides: tuple[Boundary, ...], erred: bool) -> _Terms:
     return _Terms((sides[0].limit - weights)[alive], np.maximum(gains, -_MOST_LABELS)[alive], losses[alive])
 
 
-def _needed(terms: _Terms, seen: int, verified: int, rates: _Array) -> _Array:
+def _labels_needed_at_rates(terms: _Terms, seen: int, verified: int, rates: _Array) -> _Array:
     """Return how many labels it takes at each rate until the sum of the terms is evidence enough.
 
     One term alone needs more, so Newton's method starts with the quickest and, because the logarithm of the sum is
@@ -106,7 +109,7 @@ class Stopped(NamedTuple):
     """The number of answers that suffices in nine of ten runs; None if the horizon does not."""
 
 
-def stopped_test(test: RateTest, rate: float, horizon: int, forget: float = 1e-9) -> Stopped:
+def stopping_distribution_of_test(test: RateTest, rate: float, horizon: int, forget: float = 1e-9) -> Stopped:
     """Run a test at an error rate, until fewer than a share `forget` of all runs are open."""
     few, many = test.boundary(horizon)
     law, start, labels, above, below, usual = np.ones(1), 0, 0.0, 0.0, 0.0, None

@@ -20,13 +20,13 @@ _MASK = (1 << 64) - 1
 _STEP, _FIRST_FACTOR, _SECOND_FACTOR = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 
 
-def key_of(seed: int, label: object, purpose: str) -> int:
+def random_key_of_class(seed: int, label: object, purpose: str) -> int:
     """Return the key of a class for one purpose."""
     text = f"{seed}/{purpose}/{type(label).__name__}/{label!r}"
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "backslashreplace"), digest_size=8).digest(), "little")
 
 
-def uniform(key: int, count: int) -> float:
+def uniform_number_of_key(key: int, count: int) -> float:
     """Return the number with this count (from 0) in the sequence of a key: uniform on [0, 1), 53 bits."""
     z = (key + (count + 1) * _STEP) & _MASK
     z = ((z ^ (z >> 30)) * _FIRST_FACTOR) & _MASK
@@ -34,7 +34,7 @@ def uniform(key: int, count: int) -> float:
     return ((z ^ (z >> 31)) >> 11) * 2.0**-53
 
 
-def uniforms(key: int, start: int, length: int) -> npt.NDArray[np.float64]:
+def uniform_numbers_of_key(key: int, start: int, length: int) -> npt.NDArray[np.float64]:
     """Return the same numbers, `length` of them from the count `start` on."""
     z = np.arange(start + 1, start + length + 1, dtype=np.uint64) * np.uint64(_STEP) + np.uint64(key)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(_FIRST_FACTOR)
@@ -62,7 +62,7 @@ class SpotChecks:
         """Return when the prediction with this number, from 0, is checked: NEVER, IF_SUSPICIOUS or ALWAYS."""
         place = count - self._first
         if not 0 <= place < len(self._numbers):
-            self._first, self._numbers, place = count, uniforms(self.key, count, _BLOCK).tolist(), 0
+            self._first, self._numbers, place = count, uniform_numbers_of_key(self.key, count, _BLOCK).tolist(), 0
         number = self._numbers[place]
         if number < share:
             return ALWAYS

@@ -8,7 +8,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
-from sidelight.service.api.routing import gates_of
+from sidelight.service.api.routing import gates_of_route
 
 _TEXT = {"type": "string"}
 _PROBLEM = {
@@ -35,7 +35,7 @@ _PROBLEM = {
 _SECURITY = {"key": {"type": "http", "scheme": "bearer", "description": "A key, see `sidelight admin key create`."}}
 
 
-def describe(app: FastAPI) -> dict[str, Any]:
+def describe_openapi(app: FastAPI) -> dict[str, Any]:
     """Return the description; it is made only once."""
     if app.openapi_schema is None:
         made = get_openapi(title=app.title, version=app.version, description=_ABOUT, routes=app.routes)
@@ -43,16 +43,16 @@ def describe(app: FastAPI) -> dict[str, Any]:
         made["components"]["securitySchemes"] = _SECURITY
         for route in app.state.api_routes:
             for method in route.methods or ():
-                _complete(made["paths"][route.path][method.lower()], route)
+                _add_scope_to_operation(made["paths"][route.path][method.lower()], route)
         for unused in ("HTTPValidationError", "ValidationError"):
             made["components"]["schemas"].pop(unused, None)
         app.openapi_schema = made
     return app.openapi_schema
 
 
-def _complete(operation: dict[str, Any], route: APIRoute) -> None:
+def _add_scope_to_operation(operation: dict[str, Any], route: APIRoute) -> None:
     """Add the scope of an operation."""
-    scopes = sorted({gate.scope for gate in gates_of(route.dependant)})
+    scopes = sorted({gate.scope for gate in gates_of_route(route.dependant)})
     operation["security"] = [{"key": scopes}] if scopes else []
     if scopes:
         operation["x-scope"] = scopes[0]

@@ -11,11 +11,11 @@ from cachetools import TTLCache
 from fastapi import Depends, Path, Request
 from pydantic import BaseModel, ConfigDict, Field
 
-from sidelight.service.auth.callers import SECONDS, Gate
+from sidelight.service.auth.callers import SECONDS, AuthGate
 from sidelight.service.auth.keys import Caller
 from sidelight.service.domain import monitors
 from sidelight.service.domain.service import Service
-from sidelight.service.problems import Problem, text_fault
+from sidelight.service.problems import Problem, request_text_fault
 from sidelight.service.store.base import Reader
 from sidelight.service.writer.unit import Job
 
@@ -24,7 +24,7 @@ _MOST_KNOWN = 10_000
 _NAME = Path(description="The name of the monitor.", examples=["digits"])
 
 
-class Names:
+class MonitorNames:
     """Names of monitors, at most a few seconds out of date.
 
     If a name was given to another monitor meanwhile, no harm is done: an archived monitor cannot be changed.
@@ -38,7 +38,7 @@ class Names:
         """Return the id of a monitor that the caller may use."""
         id = self._known.get(name)
         if id is None:
-            id = await asyncio.to_thread(self._look_up, name)
+            id = await asyncio.to_thread(self._query_monitor_id, name)
             if id is not None:
                 self._known[name] = id
         if caller.monitors is not None and id not in caller.monitors:
@@ -52,18 +52,18 @@ class Names:
         """Look up a name again the next time."""
         self._known.pop(name, None)
 
-    def _look_up(self, name: str) -> str | None:
-        if text_fault(name) is not None:
+    def _query_monitor_id(self, name: str) -> str | None:
+        if request_text_fault(name) is not None:
             return None
         try:
             with self._service.read() as tx:
-                return monitors.find_monitor(tx, name).id
+                return monitors.find_served_monitor(tx, name).id
         except Problem:
             return None
 
 
 @dataclass(slots=True)
-class Call:
+class ApiCall:
     """A permitted request."""
 
     state: Any
@@ -92,11 +92,11 @@ class Call:
     async def read(self, look: Callable[[Reader], T]) -> T:
         """Return what a function finds in the database."""
 
-        def read() -> T:
+        def read_for_api_call() -> T:
             with self.service.read() as tx:
                 return look(tx)
 
-        return await asyncio.to_thread(read)
+        return await asyncio.to_thread(read_for_api_call)
 
 
 def prefers_media_type(accept: str, kind: str) -> bool:
@@ -115,32 +115,32 @@ class Page(BaseModel):
     limit: Annotated[int, Field(ge=1, le=1_000, description="Maximum number of rows.")] = 1_000
 
 
-class _Calling(Gate):
+class _Calling(AuthGate):
     """Gives a route the service and the caller."""
 
-    async def __call__(self, request: Request) -> Call:
+    async def __call__(self, request: Request) -> ApiCall:
         """Return the checked request."""
-        return Call(request.app.state, await self.admit(request), request)
+        return ApiCall(request.app.state, await self.admit(request), request)
 
 
-class _CallingOf(Gate):
+class _CallingOf(AuthGate):
     """Also gives a route the monitor in its address."""
 
-    async def __call__(self, request: Request, monitor: Annotated[str, _NAME]) -> Call:
+    async def __call__(self, request: Request, monitor: Annotated[str, _NAME]) -> ApiCall:
         """Return the checked request."""
         state, who = request.app.state, await self.admit(request)
-        return Call(state, who, request, monitor, await state.names.find(who, monitor))
+        return ApiCall(state, who, request, monitor, await state.names.find(who, monitor))
 
 
-def needs_scope(scope: str, *, everywhere: bool = False) -> Any:
+def api_scope(scope: str, *, everywhere: bool = False) -> Any:
     """Return the dependency for a route that needs a scope; with `everywhere`, the scope must cover all monitors."""
     return Depends(_Calling(scope, everywhere))
 
 
-def needs_monitor_scope(scope: str) -> Any:
+def api_monitor_scope(scope: str) -> Any:
     """Return the dependency for a route that needs a scope for the monitor in its address."""
     return Depends(_CallingOf(scope))
 
 
-Admin = Annotated[Call, needs_scope("admin", everywhere=True)]
+Admin = Annotated[ApiCall, api_scope("admin", everywhere=True)]
 """A request that changes or reads what belongs to no single monitor."""

@@ -14,10 +14,10 @@ from pydantic import BaseModel, ConfigDict, Discriminator, TypeAdapter, Validati
 from pydantic_core import from_json
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from sidelight.service.auth.callers import Gate
-from sidelight.service.http.guards import answer, read_body
+from sidelight.service.auth.callers import AuthGate
+from sidelight.service.http.guards import http_reply, read_http_body
 from sidelight.service.limits import BODY, FIELDS, PARTS, PLACES, SMALL_BODY
-from sidelight.service.problems import MEDIA_TYPE, TITLES, Problem, place, text_fault
+from sidelight.service.problems import MEDIA_TYPE, TITLES, Problem, problem_place, request_text_fault
 
 _ALWAYS = ("wrong-host", "invalid")
 _GUARDED = ("unauthorized", "forbidden", "too-many", "unavailable")
@@ -35,7 +35,7 @@ class _NoQuery(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class Route(APIRoute):
+class ApiRoute(APIRoute):
     """A route that first checks the caller, then reads query and body, and then calls its function with them.
 
     FastAPI describes it. But it would read the body first, so a client without a key could make the server parse
@@ -48,58 +48,60 @@ class Route(APIRoute):
         takes = inspect.signature(endpoint).parameters
         kinds = [*_ALWAYS, *(_GUARDED if "call" in takes else ()), *(_WITH_BODY if "body" in takes else ())]
         kinds += ["not-found"] if "{" in path else []
-        options["responses"] = refusals(*kinds) | dict(options.get("responses") or {})
+        options["responses"] = api_refusals(*kinds) | dict(options.get("responses") or {})
         options["summary"] = re.split(r"[;.\n]", inspect.getdoc(endpoint) or "")[0]
         super().__init__(path, endpoint, **options)
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return the function that handles a request."""
-        gate: Any = next(gates_of(self.dependant), None)  # its subclasses return what a route is called with
+        gate: Any = next(gates_of_route(self.dependant), None)  # its subclasses return what a route is called with
         hints = get_type_hints(self.endpoint, include_extras=True)
         readers = {name: TypeAdapter(hints[name]).validate_python for name in ("query", "body") if name in hints}
         takes_id, takes_request = "id" in hints, "request" in hints
 
-        async def handler(request: Request) -> Response:
+        async def handle_api_request(request: Request) -> Response:
             given: dict[str, Any] = {}
             if gate is not None:
                 monitor = {name: text for name, text in request.path_params.items() if name == "monitor"}
                 given["call"] = await gate(request, **monitor)
             if takes_id:
                 given["id"] = request.path_params["id"]
-                if text_fault(given["id"]) is not None:  # PostgreSQL cannot even look for some texts
+                if request_text_fault(given["id"]) is not None:  # PostgreSQL cannot even look for some texts
                     raise Problem("not-found", "there is nothing with this id: list what there is")
             if takes_request:
                 given["request"] = request
             if "query" in readers:
-                given["query"] = _validated(readers["query"], dict(request.query_params), "query")
+                given["query"] = _validate_api_request(readers["query"], dict(request.query_params), "query")
             elif request.scope["query_string"]:
-                _validated(_NoQuery.model_validate, dict(request.query_params), "query")
+                _validate_api_request(_NoQuery.model_validate, dict(request.query_params), "query")
             if "body" in readers:
-                given["body"] = _validated(readers["body"], await _read_json(request, self.most), "body")
+                given["body"] = _validate_api_request(
+                    readers["body"], await _read_json_request(request, self.most), "body"
+                )
             found = await self.endpoint(**given)
             if isinstance(found, Response):
                 return found
             status = self.status_code or 200
-            return Response(status_code=status) if found is None else answer(found, status)
+            return Response(status_code=status) if found is None else http_reply(found, status)
 
-        self.respond = handler
-        return handler
+        self.respond = handle_api_request
+        return handle_api_request
 
 
-class BatchRoute(Route):
+class BatchRoute(ApiRoute):
     """A route that takes many rows at once."""
 
     most = BODY
 
 
-def make_router(tag: str, route_class: type[Route] = Route) -> APIRouter:
+def make_api_router(tag: str, route_class: type[ApiRoute] = ApiRoute) -> APIRouter:
     """Return the router of a file in `routes/`; its operations are named after the file and the function."""
     return APIRouter(
         route_class=route_class, tags=[tag], generate_unique_id_function=lambda route: f"{tag}.{route.name}"
     )
 
 
-def refusals(*kinds: str) -> dict[int | str, dict[str, Any]]:
+def api_refusals(*kinds: str) -> dict[int | str, dict[str, Any]]:
     """Describe kinds of problem with which a route may refuse; those common to all such routes are added to it."""
     found: dict[int | str, dict[str, Any]] = {}
     for kind in kinds:
@@ -108,45 +110,49 @@ def refusals(*kinds: str) -> dict[int | str, dict[str, Any]]:
     return found
 
 
-def gates_of(dependant: Dependant) -> Iterator[Gate]:
+def gates_of_route(dependant: Dependant) -> Iterator[AuthGate]:
     """Yield the gates that a route depends on."""
-    if isinstance(dependant.call, Gate):
+    if isinstance(dependant.call, AuthGate):
         yield dependant.call
     for one in dependant.dependencies:
-        yield from gates_of(one)
+        yield from gates_of_route(one)
 
 
-def batch_discriminator(name: str) -> Discriminator:
+def discriminate_batch_body(name: str) -> Discriminator:
     """Return the discriminator between a batch, which is an object with the field `name`, and a single row."""
     return Discriminator(lambda value: _BATCHES[isinstance(value, dict) and name in value])
 
 
-def _validated(validate: Callable[[Any], Any], value: Any, source: str) -> Any:
+def _validate_api_request(validate: Callable[[Any], Any], value: Any, source: str) -> Any:
     try:
         return validate(value)
     except ValidationError as error:
         wrong = error.errors(include_url=False, include_context=False, include_input=False)
     more = f" (the first {PLACES} of {len(wrong)} are listed)" if len(wrong) > PLACES else ""
-    places = [_error_place(one, source) for one in wrong[:PLACES]]
+    places = [_error_place_in_request(one, source) for one in wrong[:PLACES]]
     raise Problem("invalid", f"some values are not allowed{more}; nothing changed", places=places)
 
 
-def _error_place(error: Mapping[str, Any], source: str) -> dict[str, Any]:
+def _error_place_in_request(error: Mapping[str, Any], source: str) -> dict[str, Any]:
     """Return where an error is and what to do there, in ASCII and without repeating what was sent."""
     path = [step for n, step in enumerate(error["loc"]) if n or step not in _BATCHES]
     words = error["msg"].removeprefix("Value error, ").encode("ascii", "replace").decode("ascii")
     if error["type"].startswith("union_tag"):
         words = "give an object"
-    return place(path, words) if source == "body" else place([], words, **{"in": source, "name": str(path[-1])})
+    return (
+        problem_place(path, words)
+        if source == "body"
+        else problem_place([], words, **{"in": source, "name": str(path[-1])})
+    )
 
 
-async def _read_json(request: Request, most: int) -> Any:
+async def _read_json_request(request: Request, most: int) -> Any:
     """Return the JSON of a request; what takes much memory or gives endless errors is refused before it is checked."""
     if not _JSON.fullmatch(request.headers.get("content-type", "")):
         raise Problem("media-type", "send JSON in UTF-8, with the header 'Content-Type: application/json'")
     if request.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
         raise Problem("media-type", "send the body uncompressed, without Content-Encoding")
-    body = await read_body(request, most)
+    body = await read_http_body(request, most)
     if len(body) > PARTS and body.count(b"[") + body.count(b"{") + body.count(b":") > PARTS:
         raise Problem("bad-request", f"the body has more than {PARTS} brackets and colons: send fewer rows at once")
     try:
@@ -163,7 +169,7 @@ async def _read_json(request: Request, most: int) -> Any:
 class MonitorRoutes:
     """Call the routes of a monitor by a table: matching one pattern after the other takes longer than deciding."""
 
-    def __init__(self, app: ASGIApp, routes: Iterable[Route], handlers: Mapping[type[Exception], Any]) -> None:
+    def __init__(self, app: ASGIApp, routes: Iterable[ApiRoute], handlers: Mapping[type[Exception], Any]) -> None:
         self.app, self.handlers = app, handlers
         self.table = {
             (method, route.path.removeprefix(_MONITOR)): route

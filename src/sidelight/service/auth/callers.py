@@ -1,7 +1,7 @@
 """Callers: programs with a key, or reviewers who have signed in; and what they may do.
 
-Routes depend on a `Gate`. Keys are looked up in the database and cached for at most 5 seconds, so that a revoked key
-stops working everywhere within that time.
+Routes depend on an `AuthGate`. Keys are looked up in the database and cached for at most 5 seconds, so that a revoked
+key stops working everywhere within that time.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class KeyRing:
         known = self._known.get(name)
         if known is None:
             begin = self._known.timer()  # before reading, so that changes made meanwhile are not seen too late
-            found, seconds = await asyncio.to_thread(self._look_up, text)
+            found, seconds = await asyncio.to_thread(self._look_up_key, text)
             known = self._known[name] = begin + seconds, found
         return known[1]
 
@@ -63,7 +63,7 @@ class KeyRing:
         used, self._used = self._used, {}
         return list(used.items())
 
-    def _look_up(self, text: str) -> tuple[Caller | None, float]:
+    def _look_up_key(self, text: str) -> tuple[Caller | None, float]:
         """Return the caller with a key, and for how many seconds that holds."""
         with self._service.read() as tx:
             key, now = keys.find_key(tx, text), tx.now()
@@ -74,7 +74,7 @@ class KeyRing:
         return key.caller, SECONDS if key.expires_at is None else min(SECONDS, key.expires_at - now)
 
 
-class Gate:
+class AuthGate:
     """Admits callers with the scope; a route depends on one of its subclasses."""
 
     def __init__(self, scope: str, everywhere: bool = False) -> None:
@@ -86,7 +86,7 @@ class Gate:
         """Return the caller, or refuse with 401, 403 or 429."""
         found = getattr(request.state, "caller", None)
         if found is None:
-            found = await identify(request)
+            found = await identify_caller(request)
             request.state.caller = found
         if self.scope not in found.scopes:
             raise Problem("forbidden", f"this needs the scope {self.scope}: use a key or an account that has it")
@@ -95,7 +95,7 @@ class Gate:
         return found
 
 
-async def identify(request: Request) -> Caller:
+async def identify_caller(request: Request) -> Caller:
     """Return the caller by the key, or else the session, of a request; count it against their rate."""
     state: Any = request.app.state
     header = request.headers.get("authorization")

@@ -20,11 +20,11 @@ from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from sidelight.service.journal import audit
-from sidelight.service.journal.entry import text_of
-from sidelight.service.problems import Problem, check_text, place, text_fault
+from sidelight.service.journal.entry import journal_json
+from sidelight.service.problems import Problem, check_request_text, problem_place, request_text_fault
 from sidelight.service.settings import ReviewSettings
 from sidelight.service.store.base import Reader, Row, Transaction
-from sidelight.service.writer.unit import Work, job
+from sidelight.service.writer.unit import WriterUnit, writer_job
 
 SCOPES = ("decide", "answer", "settle", "report", "admin")
 """What a key may do; one scope does not include another."""
@@ -106,9 +106,9 @@ def live_keys(tx: Reader) -> list[Key]:
     return [one for one in list_keys(tx) if one.live(now)]
 
 
-@job
+@writer_job
 def create_key(
-    work: Work,
+    work: WriterUnit,
     actor: str,
     name: str,
     scopes: Collection[str],
@@ -119,17 +119,19 @@ def create_key(
 
     `name` says what it is for, `seconds` how long it works; None for no limit.
     """
-    check_text("name", name)
+    check_request_text("name", name)
     scopes = check_scopes(scopes)
     if seconds is not None and not 0.0 < seconds <= LONGEST:
-        wrong = place(["expires_in"], f"give seconds, more than 0 and at most {LONGEST:.0f}, or null for no limit")
+        wrong = problem_place(
+            ["expires_in"], f"give seconds, more than 0 and at most {LONGEST:.0f}, or null for no limit"
+        )
         raise Problem("invalid", "this lifetime is not allowed", places=[wrong])
-    only = None if only is None else monitor_ids(work.reading, only)
+    only = None if only is None else monitor_ids_of_key(work.reading, only)
     return _insert_key(work, actor, name, scopes, only, None if seconds is None else work.now + seconds)
 
 
-@job
-def rotate_key(work: Work, actor: str, id: str, grace: float = GRACE) -> NewKey:
+@writer_job
+def rotate_key(work: WriterUnit, actor: str, id: str, grace: float = GRACE) -> NewKey:
     """Replace a key with a new one; the old key works for a while, so that nothing stops."""
     old = _live_key(work, id)
     ends, expires = work.now + grace, None
@@ -137,44 +139,46 @@ def rotate_key(work: Work, actor: str, id: str, grace: float = GRACE) -> NewKey:
         ends, expires = min(old.expires_at, ends), work.now + old.expires_at - old.created_at
     new = _insert_key(work, actor, old.name, old.scopes, old.monitors, expires)
     work.writing().run("UPDATE keys SET expires_at = ? WHERE id = ?", ends, old.id)
-    audit.write_audit(work.writing(), actor, "key rotated", old.prefix, replaced_by=new.prefix, works_until=ends)
+    audit.write_audit_log(work.writing(), actor, "key rotated", old.prefix, replaced_by=new.prefix, works_until=ends)
     return new
 
 
-@job
-def revoke_key(work: Work, actor: str, id: str) -> None:
+@writer_job
+def revoke_key(work: WriterUnit, actor: str, id: str) -> None:
     """Revoke a key; requests in progress may still be answered."""
     key = _live_key(work, id)
     work.writing().run("UPDATE keys SET revoked_at = ? WHERE id = ?", work.now, key.id)
-    audit.write_audit(work.writing(), actor, "key revoked", key.prefix)
+    audit.write_audit_log(work.writing(), actor, "key revoked", key.prefix)
 
 
-@job
-def change_key(work: Work, actor: str, id: str, rights: Mapping[str, Any]) -> None:
+@writer_job
+def change_key(work: WriterUnit, actor: str, id: str, rights: Mapping[str, Any]) -> None:
     """Change the scopes of a key, its monitors, or both; all processes notice within five seconds."""
-    key, rights = _live_key(work, id), check_rights(work.reading, rights)
-    set_rights(work.writing(), "keys", id, rights)
-    audit.write_audit(work.writing(), actor, "key changed", key.prefix, **rights)
+    key, rights = _live_key(work, id), check_scopes_and_monitors(work.reading, rights)
+    set_rights_of_key_or_reviewer(work.writing(), "keys", id, rights)
+    audit.write_audit_log(work.writing(), actor, "key changed", key.prefix, **rights)
 
 
-def check_rights(tx: Reader, rights: Mapping[str, Any]) -> dict[str, Sequence[str] | None]:
+def check_scopes_and_monitors(tx: Reader, rights: Mapping[str, Any]) -> dict[str, Sequence[str] | None]:
     """Return new `scopes` and `monitors`, as far as they are given; monitors come as names and leave as ids."""
     found: dict[str, Sequence[str] | None] = {}
     if "scopes" in rights:
         found["scopes"] = check_scopes(rights["scopes"])
     if "monitors" in rights:
-        found["monitors"] = None if rights["monitors"] is None else monitor_ids(tx, rights["monitors"])
+        found["monitors"] = None if rights["monitors"] is None else monitor_ids_of_key(tx, rights["monitors"])
     return found
 
 
-def set_rights(tx: Transaction, table: str, id: str, rights: Mapping[str, Sequence[str] | None]) -> None:
+def set_rights_of_key_or_reviewer(
+    tx: Transaction, table: str, id: str, rights: Mapping[str, Sequence[str] | None]
+) -> None:
     """Store the changed rights of a key or reviewer."""
     for name, value in rights.items():
-        tx.run(f"UPDATE {table} SET {name} = ? WHERE id = ?", None if value is None else text_of(list(value)), id)
+        tx.run(f"UPDATE {table} SET {name} = ? WHERE id = ?", None if value is None else journal_json(list(value)), id)
 
 
-@job
-def note_use(work: Work, used: Sequence[tuple[str, float]]) -> None:
+@writer_job
+def note_key_use(work: WriterUnit, used: Sequence[tuple[str, float]]) -> None:
     """Store when keys were last used."""
     for id, at in used:
         work.writing().run("UPDATE keys SET used_at = ? WHERE id = ? AND (used_at IS NULL OR used_at < ?)", at, id, at)
@@ -184,41 +188,55 @@ def check_scopes(scopes: Collection[str]) -> tuple[str, ...]:
     """Return the scopes in their usual order."""
     unknown = [one for one in scopes if one not in SCOPES]
     if unknown or not scopes:
-        wrong = place(["scopes"], f"give one or more of {', '.join(SCOPES)}")
+        wrong = problem_place(["scopes"], f"give one or more of {', '.join(SCOPES)}")
         raise Problem("invalid", "some scopes are unknown, or there are none", places=[wrong])
     return tuple(one for one in SCOPES if one in scopes)
 
 
-def monitor_ids(tx: Reader, names: Collection[str]) -> tuple[str, ...]:
+def monitor_ids_of_key(tx: Reader, names: Collection[str]) -> tuple[str, ...]:
     """Return the ids of existing monitors, by name."""
     if not names:
-        wrong = place(["monitors"], "name at least one monitor, or give null for all")
+        wrong = problem_place(["monitors"], "name at least one monitor, or give null for all")
         raise Problem("invalid", "the list of monitors is empty", places=[wrong])
-    spelled = [one for one in names if text_fault(one) is None]
+    spelled = [one for one in names if request_text_fault(one) is None]
     sql = "SELECT name, id FROM monitors WHERE name IN (??) AND archived_at IS NULL"
     found: dict[str, str] = dict(tx.among(sql, spelled))
-    missing = [place(["monitors", at], "there is no such monitor") for at, one in enumerate(names) if one not in found]
+    missing = [
+        problem_place(["monitors", at], "there is no such monitor") for at, one in enumerate(names) if one not in found
+    ]
     if missing:
         raise Problem("invalid", "some monitors do not exist: create them first", places=missing)
     return tuple(sorted(found.values()))
 
 
 def _insert_key(
-    work: Work, actor: str, name: str, scopes: Sequence[str], only: Sequence[str] | None, expires: float | None
+    work: WriterUnit, actor: str, name: str, scopes: Sequence[str], only: Sequence[str] | None, expires: float | None
 ) -> NewKey:
     id = secrets.token_hex(5)
     prefix = f"sl_{id}"
     text = f"{prefix}_{secrets.token_urlsafe(32)}"
-    monitors = None if only is None else text_of(list(only))
-    row = (id, name, prefix, text_of(list(scopes)), monitors, work.now, actor, expires, None, None, key_digest(text))
+    monitors = None if only is None else journal_json(list(only))
+    row = (
+        id,
+        name,
+        prefix,
+        journal_json(list(scopes)),
+        monitors,
+        work.now,
+        actor,
+        expires,
+        None,
+        None,
+        key_digest(text),
+    )
     work.writing().insert("keys", [*_COLUMNS.split(", "), "sha256"], [row])
-    audit.write_audit(
+    audit.write_audit_log(
         work.writing(), actor, "key created", prefix, name=name, scopes=list(scopes), monitors=only, expires_at=expires
     )
     return NewKey(**asdict(_key_of_row(row[:10])), key=text)
 
 
-def _live_key(work: Work, id: str) -> Key:
+def _live_key(work: WriterUnit, id: str) -> Key:
     row = work.reading.one(f"SELECT {_COLUMNS} FROM keys WHERE id = ?", id)
     key = None if row is None else _key_of_row(row)
     if key is None or not key.live(work.now):
@@ -236,20 +254,20 @@ PERSON = "reviewer:"
 """How the actors of people who have signed in begin; those of keys begin otherwise."""
 
 
-def check_settling(settles: bool, why: str) -> None:
+def check_may_settle(settles: bool, why: str) -> None:
     """Refuse to go over the reviews of others without the scope `settle`."""
     if not settles:
         raise Problem("forbidden", f"{why} needs the scope settle")
 
 
-def check_direct(actor: str, settles: bool, review: ReviewSettings) -> None:
+def check_may_answer_directly(actor: str, settles: bool, review: ReviewSettings) -> None:
     """Refuse an answer by id from someone who may only review."""
     if review.blind or review.reviews > 1:
-        check_settling(settles, "this monitor wants two reviews or hides predictions: use the queue; an answer by id")
+        check_may_settle(settles, "this monitor wants two reviews or hides predictions: use the queue; an answer by id")
     if actor.startswith(PERSON):
-        check_settling(settles, "people review through the queue; an answer by id")
+        check_may_settle(settles, "people review through the queue; an answer by id")
 
 
-def sees_predictions(caller: Caller, monitor: str, blind: bool) -> bool:
+def caller_sees_predictions(caller: Caller, monitor: str, blind: bool) -> bool:
     """Say whether a caller may see single predictions: if reviews are blind, only whoever may read the journal."""
     return not blind or caller.may("admin", monitor)

@@ -22,9 +22,9 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 from starlette.requests import Request
 
-from sidelight.service.auth.reviewers import spelled_name
-from sidelight.service.limits import SIGN_IN_PATIENCE, SIGN_INS, SIGN_INS_AS, RateLimit, neighborhood
-from sidelight.service.problems import Problem, unavailable_now
+from sidelight.service.auth.reviewers import normalize_reviewer_name
+from sidelight.service.limits import SIGN_IN_PATIENCE, SIGN_INS, SIGN_INS_AS, RateLimit, rate_limit_key_of_address
+from sidelight.service.problems import Problem, unavailable_problem
 
 LEAST_LENGTH, MOST_LENGTH = 10, 200
 _AT_ONCE, _MOST_WAITING = 2, 16
@@ -35,19 +35,19 @@ _NOBODY = f"$argon2id$v=19$m=65536,t=3,p=4${'A' * 22}${'A' * 43}"
 """What a password is compared with if there is no account, so that this takes as long."""
 
 
-def hashed_password(password: str) -> str:
+def hash_password(password: str) -> str:
     """Return what is stored for a password."""
     check_password(password)
-    with _turn():
-        return _hasher.hash(_secret(password))
+    with _await_hashing_turn():
+        return _hasher.hash(_normalize_password(password))
 
 
 def password_matches(password: str, stored: str | None) -> bool:
     """Say whether a password matches the stored one; without a stored one, it takes as long and says no."""
     if len(password) > MOST_LENGTH:
         return False
-    with _turn(), contextlib.suppress(VerificationError, InvalidHashError):
-        return _hasher.verify(stored or _NOBODY, _secret(password))
+    with _await_hashing_turn(), contextlib.suppress(VerificationError, InvalidHashError):
+        return _hasher.verify(stored or _NOBODY, _normalize_password(password))
     return False
 
 
@@ -63,16 +63,16 @@ def check_password(password: str) -> None:
         raise Problem("invalid", f"the password has {len(password)} characters: {wanted}")
 
 
-def _secret(password: str) -> bytes:
+def _normalize_password(password: str) -> bytes:
     # Keyboards compose accents and letters differently; RFC 8265 requires NFC.
     return unicodedata.normalize("NFC", password).encode("utf-8", "surrogatepass")
 
 
 @contextlib.contextmanager
-def _turn() -> Iterator[None]:
+def _await_hashing_turn() -> Iterator[None]:
     """Wait until one of the two concurrent hashes is free; refuse with 503 if too many callers wait."""
     if not _line.acquire(blocking=False):
-        raise unavailable_now("too many passwords are being checked: try again in a few seconds", 5)
+        raise unavailable_problem("too many passwords are being checked: try again in a few seconds", 5)
     try:
         with _slots:
             yield
@@ -83,7 +83,7 @@ def _turn() -> Iterator[None]:
 _WORDS = "too many tries to sign in: try again in {wait:.0f} s"
 
 
-class Door:
+class SignInDoor:
     """The tries of everybody, in this process."""
 
     def __init__(
@@ -97,7 +97,7 @@ class Door:
 
     async def knock(self, request: Request, name: str | None = None) -> None:
         """Count a try, and let it wait or refuse it if there are too many."""
-        waits = [self._all.take(_client_address(request))]
+        waits = [self._all.take(_client_address_at_sign_in(request))]
         if name is not None:
             waits.append(self._named.take(_sign_in_key(request, name)))
         await self._sleep(max(waits))
@@ -107,11 +107,11 @@ class Door:
         self._named.forget(_sign_in_key(request, name))
 
 
-def _client_address(request: Request) -> str:
+def _client_address_at_sign_in(request: Request) -> str:
     """Return the address of the client; behind a trusted proxy, the forwarded one."""
-    return "" if request.client is None else neighborhood(request.client.host)
+    return "" if request.client is None else rate_limit_key_of_address(request.client.host)
 
 
 def _sign_in_key(request: Request, name: str) -> str:
-    text = f"{_client_address(request)}\n{spelled_name(name)}"
+    text = f"{_client_address_at_sign_in(request)}\n{normalize_reviewer_name(name)}"
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()

@@ -19,16 +19,16 @@ from sidelight.service.auth import keys
 from sidelight.service.auth.keys import (
     PERSON,
     Caller,
-    check_rights,
     check_scopes,
-    monitor_ids,
-    set_rights,
+    check_scopes_and_monitors,
+    monitor_ids_of_key,
+    set_rights_of_key_or_reviewer,
 )
 from sidelight.service.journal import audit
-from sidelight.service.journal.entry import text_of
-from sidelight.service.problems import Problem, check_text
+from sidelight.service.journal.entry import journal_json
+from sidelight.service.problems import Problem, check_request_text
 from sidelight.service.store.base import Reader, Row, Transaction
-from sidelight.service.writer.unit import Work, job
+from sidelight.service.writer.unit import WriterUnit, writer_job
 
 FIRST = 15 * 60.0
 """Seconds for which the link of an administrator works."""
@@ -36,12 +36,12 @@ INVITATION = 7 * 86_400.0
 """Seconds for which the link of an invited reviewer works."""
 
 
-def code_digest(code: str) -> bytes:
+def digest_of_link_code(code: str) -> bytes:
     """Return the digest of a code or cookie, which is what is stored."""
     return hashlib.sha256(code.encode("utf-8", "replace")).digest()
 
 
-def make_link(tx: Transaction, now: float, reviewer: str | None, seconds: float = FIRST) -> str:
+def make_password_link(tx: Transaction, now: float, reviewer: str | None, seconds: float = FIRST) -> str:
     """Return the code of a new link; it sets the password of `reviewer`, or creates an administrator if None.
 
     Earlier links for the same purpose stop working.
@@ -53,16 +53,16 @@ def make_link(tx: Transaction, now: float, reviewer: str | None, seconds: float 
         tx.run("DELETE FROM sessions WHERE kind = 'link' AND reviewer = ?", reviewer)
     tx.run(
         "INSERT INTO sessions (sha256, kind, reviewer, created_at, expires_at) VALUES (?, 'link', ?, ?, ?)",
-        *(code_digest(code), reviewer, now, now + seconds),
+        *(digest_of_link_code(code), reviewer, now, now + seconds),
     )
     return code
 
 
-def link_owner(tx: Reader, now: float, code: str) -> str | None:
+def owner_of_password_link(tx: Reader, now: float, code: str) -> str | None:
     """Return whose password a link sets, None for a new administrator; refuse a link that does not work."""
     row = tx.one(
         "SELECT reviewer FROM sessions WHERE sha256 = ? AND kind = 'link' AND expires_at > ?",
-        code_digest(code.strip()),
+        digest_of_link_code(code.strip()),
         now,
     )
     if row is None:
@@ -71,12 +71,12 @@ def link_owner(tx: Reader, now: float, code: str) -> str | None:
     return reviewer
 
 
-def use_up_link(tx: Transaction, code: str) -> None:
+def use_up_password_link(tx: Transaction, code: str) -> None:
     """Invalidate a link."""
-    tx.run("DELETE FROM sessions WHERE sha256 = ? AND kind = 'link'", code_digest(code.strip()))
+    tx.run("DELETE FROM sessions WHERE sha256 = ? AND kind = 'link'", digest_of_link_code(code.strip()))
 
 
-def link_address(base: str, code: str) -> str:
+def address_of_password_link(base: str, code: str) -> str:
     """Return the link."""
     return f"{base.rstrip('/')}/start#{code}"
 
@@ -129,16 +129,16 @@ class Invitation(NamedTuple):
 
 def list_reviewers(tx: Reader) -> list[Reviewer]:
     """Return all reviewers, by name."""
-    return [_reviewer(row) for row in tx.all(f"SELECT {_COLUMNS} FROM reviewers ORDER BY name")]
+    return [_reviewer_of_row(row) for row in tx.all(f"SELECT {_COLUMNS} FROM reviewers ORDER BY name")]
 
 
 def find_reviewer(tx: Reader, id: str) -> Reviewer | None:
     """Return one reviewer."""
     row = tx.one(f"SELECT {_COLUMNS} FROM reviewers WHERE id = ?", id)
-    return None if row is None else _reviewer(row)
+    return None if row is None else _reviewer_of_row(row)
 
 
-def any_administrator(tx: Reader, besides: str = "") -> bool:
+def any_administrator_can_sign_in(tx: Reader, besides: str = "") -> bool:
     """Say whether anyone can sign in as an administrator, apart from `besides`."""
     rows = tx.all(
         "SELECT scopes FROM reviewers WHERE disabled_at IS NULL AND monitors IS NULL"
@@ -153,66 +153,66 @@ def reviewer_names(tx: Reader) -> dict[str, str]:
     return {f"{PERSON}{id}": name for id, name in tx.all("SELECT id, name FROM reviewers")}
 
 
-def has_others(tx: Reader, monitor: str, actors: Collection[str]) -> bool:
+def has_other_reviewers(tx: Reader, monitor: str, actors: Collection[str]) -> bool:
     """Say whether anyone else can review for a monitor: a person, or a key that is not the classifier's."""
     people = [one.caller for one in list_reviewers(tx) if one.ready and one.disabled_at is None]
     programs = [one.caller for one in keys.live_keys(tx) if "decide" not in one.scopes]
     return any(one.may("answer", monitor) and one.actor not in actors for one in people + programs)
 
 
-@job
+@writer_job
 def invite_reviewer(
-    work: Work, actor: str, name: str, scopes: Collection[str], only: Collection[str] | None = None
+    work: WriterUnit, actor: str, name: str, scopes: Collection[str], only: Collection[str] | None = None
 ) -> Invitation:
     """Add a reviewer, who then follows a link to choose a password."""
     scopes = check_scopes(scopes)
-    only = None if only is None else monitor_ids(work.reading, only)
+    only = None if only is None else monitor_ids_of_key(work.reading, only)
     reviewer = insert_reviewer(work, name, None, scopes, only)
-    audit.write_audit(work.writing(), actor, "reviewer invited", reviewer.name, scopes=list(scopes), monitors=only)
-    return Invitation(reviewer, make_link(work.writing(), work.now, reviewer.id, INVITATION))
+    audit.write_audit_log(work.writing(), actor, "reviewer invited", reviewer.name, scopes=list(scopes), monitors=only)
+    return Invitation(reviewer, make_password_link(work.writing(), work.now, reviewer.id, INVITATION))
 
 
-@job
-def renew_link(work: Work, actor: str, id: str) -> Invitation:
+@writer_job
+def renew_password_link(work: WriterUnit, actor: str, id: str) -> Invitation:
     """Give a reviewer a new link to choose a password; the old password and all sessions work until it is used."""
     reviewer = enabled_reviewer(work.reading, id)
-    audit.write_audit(work.writing(), actor, "link renewed", reviewer.name)
-    return Invitation(reviewer, make_link(work.writing(), work.now, reviewer.id, INVITATION))
+    audit.write_audit_log(work.writing(), actor, "link renewed", reviewer.name)
+    return Invitation(reviewer, make_password_link(work.writing(), work.now, reviewer.id, INVITATION))
 
 
-@job
-def change_reviewer(work: Work, actor: str, id: str, rights: Mapping[str, Any]) -> None:
+@writer_job
+def change_reviewer(work: WriterUnit, actor: str, id: str, rights: Mapping[str, Any]) -> None:
     """Change the scopes of a reviewer, their monitors, or both, from the next request on."""
-    reviewer, rights = enabled_reviewer(work.reading, id), check_rights(work.reading, rights)
+    reviewer, rights = enabled_reviewer(work.reading, id), check_scopes_and_monitors(work.reading, rights)
     if "admin" not in (rights.get("scopes") or reviewer.scopes) or rights.get("monitors") is not None:
         _keep_an_administrator(work.reading, reviewer)
-    set_rights(work.writing(), "reviewers", id, rights)
-    audit.write_audit(work.writing(), actor, "reviewer changed", reviewer.name, **rights)
+    set_rights_of_key_or_reviewer(work.writing(), "reviewers", id, rights)
+    audit.write_audit_log(work.writing(), actor, "reviewer changed", reviewer.name, **rights)
 
 
-@job
-def disable_reviewer(work: Work, actor: str, id: str) -> None:
+@writer_job
+def disable_reviewer(work: WriterUnit, actor: str, id: str) -> None:
     """Stop a reviewer from signing in: sessions end, links and the password stop working; answers stay."""
     reviewer = enabled_reviewer(work.reading, id)
     _keep_an_administrator(work.reading, reviewer)
     work.writing().run("UPDATE reviewers SET disabled_at = ? WHERE id = ?", work.now, reviewer.id)
     work.writing().run("DELETE FROM sessions WHERE reviewer = ?", reviewer.id)
     work.writing().run("DELETE FROM slots WHERE reviewer = ? AND answer IS NULL", reviewer.actor)
-    audit.write_audit(work.writing(), actor, "reviewer disabled", reviewer.name)
+    audit.write_audit_log(work.writing(), actor, "reviewer disabled", reviewer.name)
 
 
-@job
-def enable_reviewer(work: Work, actor: str, id: str) -> None:
+@writer_job
+def enable_reviewer(work: WriterUnit, actor: str, id: str) -> None:
     """Let a reviewer sign in again."""
     reviewer = find_reviewer(work.reading, id)
     if reviewer is None:
         raise Problem("not-found", "there is no reviewer with this id: reload the list")
     work.writing().run("UPDATE reviewers SET disabled_at = NULL WHERE id = ?", reviewer.id)
-    audit.write_audit(work.writing(), actor, "reviewer enabled", reviewer.name)
+    audit.write_audit_log(work.writing(), actor, "reviewer enabled", reviewer.name)
 
 
 def insert_reviewer(
-    work: Work,
+    work: WriterUnit,
     name: str,
     password: str | None,
     scopes: Sequence[str],
@@ -220,22 +220,22 @@ def insert_reviewer(
     subject: str | None = None,
 ) -> Reviewer:
     """Insert a reviewer unless the name is taken; `password` is hashed, `subject` is who they are to a provider."""
-    name = spelled_name(name)
-    check_text("name", name)
+    name = normalize_reviewer_name(name)
+    check_request_text("name", name)
     if work.reading.one("SELECT 1 FROM reviewers WHERE name = ?", name) is not None:
         raise Problem("conflict", "this name is taken: choose another one")
     id = secrets.token_hex(5)
-    monitors = None if only is None else text_of(list(only))
+    monitors = None if only is None else journal_json(list(only))
     work.writing().run(
         "INSERT INTO reviewers (id, name, password, subject, scopes, monitors, preferences, created_at)"
         " VALUES (?, ?, ?, ?, ?, ?, '{}', ?)",
-        *(id, name, password, subject, text_of(list(scopes)), monitors, work.now),
+        *(id, name, password, subject, journal_json(list(scopes)), monitors, work.now),
     )
     ready = password is not None or subject is not None
     return Reviewer(id, name, ready, tuple(scopes), None if only is None else tuple(only), work.now, None)
 
 
-def spelled_name(name: str) -> str:
+def normalize_reviewer_name(name: str) -> str:
     """Return a name as it is stored, in NFC, because keyboards compose accents and letters differently."""
     return unicodedata.normalize("NFC", name.strip())
 
@@ -249,11 +249,11 @@ def enabled_reviewer(tx: Reader, id: str) -> Reviewer:
 
 
 def _keep_an_administrator(tx: Reader, leaving: Reviewer) -> None:
-    if "admin" in leaving.scopes and not any_administrator(tx, besides=leaving.id):
+    if "admin" in leaving.scopes and not any_administrator_can_sign_in(tx, besides=leaving.id):
         raise Problem("conflict", "this would leave no administrator: give someone else the scope admin first")
 
 
-def _reviewer(row: Row) -> Reviewer:
+def _reviewer_of_row(row: Row) -> Reviewer:
     id, name, ready, scopes, monitors, created, disabled = row
     only = None if monitors is None else tuple(json.loads(monitors))
     return Reviewer(id, name, bool(ready), tuple(json.loads(scopes)), only, created, disabled)

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
 from sidelight.errors import SidelightError
-from sidelight.service.options import is_loopback
-from sidelight.service.problems import Problem, unavailable_now
+from sidelight.service.options import is_loopback_host
+from sidelight.service.problems import Problem, unavailable_problem
 
 PROVES = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
 """Signatures that only the provider can make; "none" and secrets shared with clients are not among them."""
@@ -38,7 +38,7 @@ _PAUSE = 5.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Provider:
+class SignInProvider:
     """A provider, and what its groups may do here."""
 
     issuer: str
@@ -50,7 +50,7 @@ class Provider:
     """The claim of the ID token that lists groups."""
 
     def __post_init__(self) -> None:
-        if not _is_safe(self.issuer):
+        if not _is_safe_for_sign_in(self.issuer):
             raise SidelightError(f"--oidc-issuer {self.issuer} is not an address like https://login.example.org")
 
     def scopes(self, claims: Mapping[str, Any]) -> tuple[str, ...]:
@@ -63,7 +63,7 @@ class Provider:
         return tuple(sorted(found))
 
 
-class Ticket(NamedTuple):
+class SignInTicket(NamedTuple):
     """What a browser keeps in a cookie while somebody signs in at the provider."""
 
     state: str
@@ -72,13 +72,13 @@ class Ticket(NamedTuple):
     next: str
 
     @classmethod
-    def new(cls, target: str) -> Ticket:
+    def new(cls, target: str) -> SignInTicket:
         """Return a ticket for somebody who wants to see a page afterwards."""
         state, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(3))
         return cls(state, nonce, verifier, target)
 
     @classmethod
-    def read(cls, cookie: str | None, state: str) -> Ticket:
+    def read(cls, cookie: str | None, state: str) -> SignInTicket:
         """Return the ticket of this browser, if it belongs to this state."""
         try:
             ticket = cls(*json.loads(base64.urlsafe_b64decode(cookie or "")))
@@ -99,7 +99,7 @@ class Ticket(NamedTuple):
 class SingleSignOn:
     """Talks to a provider; its description and keys are read when they are first needed, and kept for an hour."""
 
-    def __init__(self, provider: Provider) -> None:
+    def __init__(self, provider: SignInProvider) -> None:
         self.provider = provider
         self._lock = threading.Lock()
         self._places = threading.BoundedSemaphore(_AT_ONCE)
@@ -107,7 +107,7 @@ class SingleSignOn:
         self._keys: Any = {}
         self._failure, self._failed_at = "", -_PAUSE
 
-    def address(self, ticket: Ticket, callback: str) -> str:
+    def address(self, ticket: SignInTicket, callback: str) -> str:
         """Return where a browser goes to sign in."""
         challenge = base64.urlsafe_b64encode(hashlib.sha256(ticket.verifier.encode()).digest()).rstrip(b"=").decode()
         asked = {
@@ -120,30 +120,32 @@ class SingleSignOn:
             "code_challenge": challenge,
             "code_challenge_method": "S256",
         }
-        with self._turn():
-            start = self._described()["authorization_endpoint"]
+        with self._await_provider_turn():
+            start = self._provider_description()["authorization_endpoint"]
         return f"{start}{'&' if '?' in start else '?'}{urlencode(asked)}"
 
-    def claims(self, ticket: Ticket, code: str, issuer: str | None, callback: str) -> dict[str, Any]:
+    def claims(self, ticket: SignInTicket, code: str, issuer: str | None, callback: str) -> dict[str, Any]:
         """Exchange a code for an ID token, and return what it says if all of it is as it must be."""
         if issuer is not None and issuer != self.provider.issuer:
-            raise _refused("it comes from another provider")
+            raise _sign_in_refusal("it comes from another provider")
         form = {
             "grant_type": "authorization_code",
             "code": code,
             "redirect_uri": callback,
             "code_verifier": ticket.verifier,
         }
-        with self._turn():
-            description = self._described()
+        with self._await_provider_turn():
+            description = self._provider_description()
             ways = description.get("token_endpoint_auth_methods_supported", _BASIC)
             basic = _BASIC in ways or _POST not in ways
             known = {"client_id": self.provider.client_id, "client_secret": self.provider.secret}
             login = {"auth": tuple(known.values())} if basic else {}
-            reply = _request("POST", description["token_endpoint"], data=form if basic else form | known, **login)
-            return self._verified(str(reply.get("id_token", "")), ticket.nonce)
+            reply = _request_json_of_provider(
+                "POST", description["token_endpoint"], data=form if basic else form | known, **login
+            )
+            return self._verify_id_token(str(reply.get("id_token", "")), ticket.nonce)
 
-    def _verified(self, token: str, nonce: str) -> dict[str, Any]:
+    def _verify_id_token(self, token: str, nonce: str) -> dict[str, Any]:
         from joserfc import jwk, jwt
         from joserfc.errors import JoseError
 
@@ -158,67 +160,67 @@ class SingleSignOn:
         )
         for fresh in (False, True):  # a provider that changed its keys is asked once more
             try:
-                keys = jwk.KeySet(list(_readable_keys(self._signing_keys(fresh))))
+                keys = jwk.KeySet(list(_known_signing_keys(self._signing_keys(fresh))))
                 claims: dict[str, Any] = jwt.decode(token, keys, algorithms=PROVES).claims
                 break
             except (JoseError, ValueError, KeyError, TypeError) as error:
                 if fresh:
-                    raise _refused(f"its signature cannot be verified ({type(error).__name__})") from None
+                    raise _sign_in_refusal(f"its signature cannot be verified ({type(error).__name__})") from None
         try:
             expected.validate(claims)
         except JoseError as error:
-            raise _refused(str(error)) from None
+            raise _sign_in_refusal(str(error)) from None
         audience = claims["aud"]
         if isinstance(audience, list) and len(audience) > 1 and claims.get("azp") != self.provider.client_id:
-            raise _refused("it is for several programs, and not issued to this one")
+            raise _sign_in_refusal("it is for several programs, and not issued to this one")
         subject = claims["sub"]
         clear = isinstance(subject, str) and bool(subject.strip()) and subject.isprintable()
         if not clear or len(subject) > _LONGEST_SUBJECT:
-            raise _refused("it does not say who you are")
+            raise _sign_in_refusal("it does not say who you are")
         return claims
 
     @contextlib.contextmanager
-    def _turn(self) -> Iterator[None]:
+    def _await_provider_turn(self) -> Iterator[None]:
         """Refuse whoever comes while many wait for the provider: a slow one must not hold up all other pages."""
         if not self._places.acquire(blocking=False):
-            raise unavailable_now("too many people are signing in: try again in a few seconds", 5)
+            raise unavailable_problem("too many people are signing in: try again in a few seconds", 5)
         try:
             yield
         finally:
             self._places.release()
 
-    def _described(self) -> dict[str, Any]:
+    def _provider_description(self) -> dict[str, Any]:
         with self._lock:
             if time.monotonic() - self._failed_at < _PAUSE:
-                raise unavailable_now(self._failure, _PAUSE)  # those who waited for the lock do not try one by one
+                raise unavailable_problem(self._failure, _PAUSE)  # those who waited for the lock do not try one by one
             if time.monotonic() - self._read_at >= _FRESH:
                 try:
-                    self._description, self._keys = self._read()
+                    self._description, self._keys = self._read_provider_description()
                 except Problem as problem:
                     self._failure, self._failed_at = problem.detail, time.monotonic()
                     raise
                 self._read_at = time.monotonic()
             return self._description
 
-    def _read(self) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _read_provider_description(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the description of the provider, and its keys."""
-        found = _request("GET", f"{self.provider.issuer.rstrip('/')}/.well-known/openid-configuration")
+        found = _request_json_of_provider("GET", f"{self.provider.issuer.rstrip('/')}/.well-known/openid-configuration")
         if found.get("issuer") != self.provider.issuer:
-            raise unavailable_now("the provider calls itself by another name than --oidc-issuer", 60)
-        unsafe = [name for name in _ENDPOINTS if not _is_safe(found.get(name))]
+            raise unavailable_problem("the provider calls itself by another name than --oidc-issuer", 60)
+        unsafe = [name for name in _ENDPOINTS if not _is_safe_for_sign_in(found.get(name))]
         if unsafe:
-            raise unavailable_now(f"the provider names no https address as its {unsafe[0]}", 60)
-        return found, _request("GET", found["jwks_uri"])
+            raise unavailable_problem(f"the provider names no https address as its {unsafe[0]}", 60)
+        return found, _request_json_of_provider("GET", found["jwks_uri"])
 
     def _signing_keys(self, fresh: bool) -> Any:
-        description = self._described()
+        description = self._provider_description()
         with self._lock:
             if fresh:
-                self._keys = _request("GET", description["jwks_uri"])
+                self._keys = _request_json_of_provider("GET", description["jwks_uri"])
             return self._keys
 
 
-def _request(method: str, url: str, **more: Any) -> dict[str, Any]:
+def _request_json_of_provider(method: str, url: str, **more: Any) -> dict[str, Any]:
     """Return the JSON object that the provider answers with."""
     import httpx
 
@@ -227,15 +229,17 @@ def _request(method: str, url: str, **more: Any) -> dict[str, Any]:
             reply = client.request(method, url, headers={"Accept": "application/json"}, **more)
         found = reply.json() if reply.is_success and len(reply.content) <= _LARGEST else None
     except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
-        raise unavailable_now(f"the provider cannot be reached ({type(error).__name__}): try again", 5) from None
+        raise unavailable_problem(f"the provider cannot be reached ({type(error).__name__}): try again", 5) from None
     if method == "POST" and reply.status_code in (400, 401, 403):
-        raise _refused("the provider does not accept the code, which works only once, or the client secret")
+        raise _sign_in_refusal("the provider does not accept the code, which works only once, or the client secret")
     if not isinstance(found, dict):
-        raise unavailable_now(f"the provider answers in an unexpected way (status {reply.status_code}): try again", 5)
+        raise unavailable_problem(
+            f"the provider answers in an unexpected way (status {reply.status_code}): try again", 5
+        )
     return found
 
 
-def _readable_keys(found: Mapping[str, Any]) -> Iterator[Any]:
+def _known_signing_keys(found: Mapping[str, Any]) -> Iterator[Any]:
     """Yield the keys of a set whose kind is known here; a provider may have others, too."""
     from joserfc import jwk
     from joserfc.errors import JoseError
@@ -245,15 +249,15 @@ def _readable_keys(found: Mapping[str, Any]) -> Iterator[Any]:
             yield jwk.import_key(one)
 
 
-def _refused(why: str) -> Problem:
+def _sign_in_refusal(why: str) -> Problem:
     return Problem("forbidden", f"the sign-in is not accepted: {why}")
 
 
-def _is_safe(url: Any) -> bool:
+def _is_safe_for_sign_in(url: Any) -> bool:
     """Say whether secrets may be sent to an address: over TLS, or to this machine."""
     try:
         parts = urlsplit(url if isinstance(url, str) else "")
     except ValueError:
         return False
     host = parts.hostname or ""
-    return bool(host) and (parts.scheme == "https" or (parts.scheme == "http" and is_loopback(host)))
+    return bool(host) and (parts.scheme == "https" or (parts.scheme == "http" and is_loopback_host(host)))

@@ -32,7 +32,7 @@ _STROKES = {
 DIGITS = tuple(_STROKES)
 
 
-def draw_digit(digit: str, rng: np.random.Generator) -> bytes:
+def draw_demo_digit(digit: str, rng: np.random.Generator) -> bytes:
     """Return a PNG file of a digit: the ink is dark where the distance to its strokes is small."""
     points = np.array(_STROKES[digit].split(), float).reshape(-1, 2) / 50.0 - 1.0 + rng.normal(0.0, 0.04, 2)
     points += rng.normal(0.0, 0.035, points.shape)
@@ -49,10 +49,10 @@ def draw_digit(digit: str, rng: np.random.Generator) -> bytes:
         t = np.clip(((x - start[0]) * along[0] + (y - start[1]) * along[1]) / (along @ along), 0.0, 1.0)
         distance = np.minimum(distance, np.hypot(x - start[0] - t * along[0], y - start[1] - t * along[1]))
     ink = np.clip(0.5 - (distance - rng.uniform(0.05, 0.09)) / 0.03, 0.0, 1.0)
-    return png(np.round(245.0 - 210.0 * ink).astype(np.uint8))
+    return encode_demo_png(np.round(245.0 - 210.0 * ink).astype(np.uint8))
 
 
-def png(pixels: NDArray[np.uint8]) -> bytes:
+def encode_demo_png(pixels: NDArray[np.uint8]) -> bytes:
     """Return a gray picture as a PNG file."""
     height, width = pixels.shape
     rows = np.hstack([np.zeros((height, 1), np.uint8), pixels])
@@ -65,7 +65,7 @@ def png(pixels: NDArray[np.uint8]) -> bytes:
 
 
 @dataclass
-class World:
+class DemoWorld:
     """A made-up classifier, its inputs, and the name and settings of its monitor."""
 
     name: str
@@ -96,13 +96,13 @@ _VARIANTS = 4
 
 
 @cache
-def _digit(digit: str, variant: int) -> bytes:
-    return draw_digit(digit, np.random.default_rng([int(digit), variant]))
+def _draw_digit_variant_for_demo(digit: str, variant: int) -> bytes:
+    return draw_demo_digit(digit, np.random.default_rng([int(digit), variant]))
 
 
-def _draw(real: str, rng: np.random.Generator) -> Payload:
+def _draw_demo_digit_once(real: str, rng: np.random.Generator) -> Payload:
     """Return a picture of a digit; each is drawn a few times, and the pictures are reused."""
-    return Payload("image/png", _digit(real, int(rng.integers(_VARIANTS))))
+    return Payload("image/png", _draw_digit_variant_for_demo(real, int(rng.integers(_VARIANTS))))
 
 
 _NAMES = ("Mara", "Ben", "Yuki", "Tom", "Leila", "Omar", "Ines", "Pavel")
@@ -130,7 +130,7 @@ _TICKETS = {
 }
 
 
-def _write(real: str, rng: np.random.Generator) -> Payload:
+def _write_demo_message(real: str, rng: np.random.Generator) -> Payload:
     """Return the text of a message to customer service."""
     forms = _TICKETS[real]
     text = forms[int(rng.integers(len(forms)))]
@@ -138,10 +138,10 @@ def _write(real: str, rng: np.random.Generator) -> Payload:
     return Payload(inputs.TEXT, text.encode())
 
 
-def worlds() -> list[World]:
+def make_demo_worlds() -> list[DemoWorld]:
     """Return the classifiers of the demonstration, each at its beginning."""
     return [
-        World(
+        DemoWorld(
             "digits",
             {
                 "tolerance": 0.05,
@@ -152,9 +152,9 @@ def worlds() -> list[World]:
             dict.fromkeys(DIGITS, 1) | {"1": 3, "0": 2, "7": 1.5},
             dict.fromkeys(DIGITS, 0.008) | {"2": 0.05, "3": 0.015, "7": 0.18, "9": 0.12},
             dict(zip(DIGITS, "6773568131", strict=True)),
-            _draw,
+            _draw_demo_digit_once,
         ),
-        World(
+        DemoWorld(
             "tickets",
             {
                 "tolerance": 0.1,
@@ -168,6 +168,6 @@ def worlds() -> list[World]:
             {"billing": 3, "delivery": 4, "refund": 2, "account": 1},
             {"billing": 0.03, "delivery": 0.02, "refund": 0.22, "account": 0.1},
             {"billing": "refund", "delivery": "refund", "refund": "billing", "account": "billing"},
-            _write,
+            _write_demo_message,
         ),
     ]

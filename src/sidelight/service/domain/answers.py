@@ -7,16 +7,22 @@ from typing import Any, NamedTuple
 
 from sidelight.errors import SidelightError
 from sidelight.monitor import UnknownIdError
-from sidelight.monitor.inputs import same_label
+from sidelight.monitor.inputs import is_same_label
 from sidelight.monitor.types import Label
-from sidelight.service.auth.keys import check_direct
+from sidelight.service.auth.keys import check_may_answer_directly
 from sidelight.service.domain import history
-from sidelight.service.domain.inputs import AnswerTo
-from sidelight.service.domain.verifications import DELETED, FORGOTTEN, UNSETTLED, store_monitor_changes, store_settled
+from sidelight.service.domain.inputs import AnswerInput
+from sidelight.service.domain.verifications import (
+    DELETED,
+    FORGOTTEN,
+    UNSETTLED,
+    note_closed_verifications,
+    settle_verification_row,
+)
 from sidelight.service.journal import entry as journal
-from sidelight.service.journal.replica import Replica, plain_events
-from sidelight.service.problems import Problem, place
-from sidelight.service.writer.unit import Job, Verification, Work
+from sidelight.service.journal.replica import Replica, journal_events
+from sidelight.service.problems import Problem, problem_place
+from sidelight.service.writer.unit import Job, Verification, WriterUnit
 
 NOT_CHOSEN, UNKNOWN, CONFLICT, GONE = "not chosen", "unknown", "conflict", "gone"
 """Statuses of an answer in addition to those of the library; with these, nothing has changed."""
@@ -44,54 +50,62 @@ class Answered(NamedTuple):
     """The verification's answer now; None if it is skipped or has none."""
 
 
-def record_answers(monitor: str, given: Sequence[AnswerTo], *, actor: str, settles: bool = True) -> Job[list[Answered]]:
+def record_answers(
+    monitor: str, given: Sequence[AnswerInput], *, actor: str, settles: bool = True
+) -> Job[list[Answered]]:
     """Record answers; the results are in the same order. `settles` says whether the actor has that scope."""
-    keys = [journal.key_of(monitor, one.id) for one in given]
-    return Job(lambda work: _record(work, monitor, given, keys, actor, settles), (monitor,), verification_keys=keys)
+    keys = [journal.journal_key_of_prediction(monitor, one.id) for one in given]
+    return Job(
+        lambda work: _check_and_record_answers(work, monitor, given, keys, actor, settles),
+        (monitor,),
+        verification_keys=keys,
+    )
 
 
-def _record(
-    work: Work, monitor: str, given: Sequence[AnswerTo], keys: Sequence[bytes], actor: str, settles: bool
+def _check_and_record_answers(
+    work: WriterUnit, monitor: str, given: Sequence[AnswerInput], keys: Sequence[bytes], actor: str, settles: bool
 ) -> list[Answered]:
     """Check everything, then record the answers one by one."""
     replica = work.replica(monitor)
     replica.check_open()
-    check_direct(actor, settles, replica.review)
+    check_may_answer_directly(actor, settles, replica.review)
     work.look_up_verifications(keys)
     work.look_up(key for key in keys if work.verifications[key] is None)
-    saying = _correctness(work, given, keys, replica.review.blind)
+    saying = _correctness_of_answers(work, given, keys, replica.review.blind)
     results = []
     for one, key, correct in zip(given, keys, saying, strict=True):
         work.look_up_verifications([key])
         verification = work.verifications[key]
         if verification is None or verification.id != one.id:
-            results.append(_not_chosen(work, one.id, key))
+            results.append(_refuse_answer_of_passed_prediction(work, one.id, key))
         else:
-            result = settle_with_answer(
+            result = settle_verification_with_answer(
                 work, replica, verification, correct, label=one.label, replace=one.replace, actor=actor
             )
-            results.append(_hidden(result) if replica.review.blind else result)
+            results.append(_hide_answer_from_blind_reader(result) if replica.review.blind else result)
     return results
 
 
-def _correctness(work: Work, given: Sequence[AnswerTo], keys: Sequence[bytes], blind: bool) -> list[bool | None]:
+def _correctness_of_answers(
+    work: WriterUnit, given: Sequence[AnswerInput], keys: Sequence[bytes], blind: bool
+) -> list[bool | None]:
     """Return whether each answer says correct, None to skip; labels that cannot be compared are refused."""
     saying, found = [], []
     for i, (one, key) in enumerate(zip(given, keys, strict=True)):
         correct, verification = one.correct, work.verifications[key]
         if one.label is not None and verification is not None:
             try:
-                correct = same_label(verification.prediction, one.label)
+                correct = is_same_label(verification.prediction, one.label)
             except SidelightError as error:
-                found.append(place([i, "label"], UNLIKE if blind else str(error)))
+                found.append(problem_place([i, "label"], UNLIKE if blind else str(error)))
         saying.append(correct)
     if found:
         raise Problem("invalid", "some labels cannot be compared with predictions; nothing changed", places=found)
     return saying
 
 
-def settle_with_answer(
-    work: Work,
+def settle_verification_with_answer(
+    work: WriterUnit,
     replica: Replica,
     verification: Verification,
     correct: bool | None,
@@ -112,7 +126,7 @@ def settle_with_answer(
     if settled and not replace and (verification.correct != correct or (replica.review.blind and relabelled)):
         text = f"this verification is settled as {said}: set replace to change that; nothing changed"
         return Answered(verification.id, CONFLICT, None, text, verification.correct)
-    before = history.class_position(replica, verification.prediction)
+    before = history.class_position_in_history(replica, verification.prediction)
     try:
         kept = label if replace or not settled or correct != verification.correct else verification.label
         answer, events = replica.monitor.answer(verification.id, correct, kept)
@@ -130,15 +144,15 @@ def settle_with_answer(
             "status": answer.status,
             "verdict": answer.verdict,
         }
-        body |= ({} if label is None else {"label": label}) | (detail or {}) | plain_events(events)
+        body |= ({} if label is None else {"label": label}) | (detail or {}) | journal_events(events)
         number = work.append(replica.id, journal.ANSWERED, body, actor=actor)
-        store_settled(work, verification, correct, label, actor)
-        store_monitor_changes(work, replica, events)
-        history.note_history(work, replica, verification.prediction, before, number)
+        settle_verification_row(work, verification, correct, label, actor)
+        note_closed_verifications(work, replica, events)
+        history.note_class_history(work, replica, verification.prediction, before, number)
     return Answered(verification.id, answer.status, answer.verdict, answer.text, correct)
 
 
-def _hidden(result: Answered) -> Answered:
+def _hide_answer_from_blind_reader(result: Answered) -> Answered:
     """Return a result that does not depend on the prediction, which a blind monitor does not tell."""
     if result.status in (CONFLICT, GONE):
         return Answered(result.id, result.status, None, f"{_HIDDEN[result.status]}; nothing changed")
@@ -147,7 +161,7 @@ def _hidden(result: Answered) -> Answered:
     )
 
 
-def _not_chosen(work: Work, id: str, key: bytes) -> Answered:
+def _refuse_answer_of_passed_prediction(work: WriterUnit, id: str, key: bytes) -> Answered:
     work.look_up([key])
     known = work.known[key]
     if known is None or known.id != id:

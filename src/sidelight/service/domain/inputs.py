@@ -32,9 +32,9 @@ from pydantic import (
 )
 from pydantic.dataclasses import dataclass
 
-from sidelight.service.journal.entry import text_of
+from sidelight.service.journal.entry import journal_json
 from sidelight.service.limits import BATCH
-from sidelight.service.problems import MOST_CHARACTERS, label_fault, text_fault
+from sidelight.service.problems import MOST_CHARACTERS, request_label_fault, request_text_fault
 
 TEXT, JSON, LINK = "text/plain", "application/json", "text/uri-list"
 LARGEST = 64 << 10
@@ -55,27 +55,27 @@ class Payload(NamedTuple):
     content: bytes
 
 
-def encode_payload(value: Any) -> Payload:
+def encode_prediction_payload(value: Any) -> Payload:
     """Return a payload that was sent as JSON; a `ValueError` says why it cannot be stored."""
     kind, inner = next(iter(value.items())) if isinstance(value, dict) and len(value) == 1 else (None, None)
     if isinstance(value, str):
         found = TEXT, value.encode("utf-8")
     elif not isinstance(inner, str):
-        found = JSON, text_of(value).encode("ascii")
+        found = JSON, journal_json(value).encode("ascii")
     elif kind == "text":
         found = TEXT, inner.encode("utf-8")
     elif kind == "image":
-        found = _picture(inner)
+        found = _decode_picture_payload(inner)
     elif kind == "link":
-        found = LINK, _link(inner)
+        found = LINK, _encode_link_payload(inner)
     else:
-        found = JSON, text_of(value).encode("ascii")
+        found = JSON, journal_json(value).encode("ascii")
     if len(found[1]) > LARGEST:
         raise ValueError(f"give a payload of at most {LARGEST} bytes, or a link to a larger one")
     return Payload(*found)
 
 
-def _picture(text: str) -> tuple[str, bytes]:
+def _decode_picture_payload(text: str) -> tuple[str, bytes]:
     try:
         content = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
@@ -88,7 +88,7 @@ def _picture(text: str) -> tuple[str, bytes]:
     return kinds[0], content
 
 
-def _link(text: str) -> bytes:
+def _encode_link_payload(text: str) -> bytes:
     try:
         parts = urlsplit(text)
         good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.username is None
@@ -107,19 +107,19 @@ _LABEL = {
 TIME_SCHEMA = {"anyOf": [{"type": "string", "format": "date-time"}, {"type": "number"}, {"type": "null"}]}
 
 
-def _checked(fault: Callable[[Any], str | None]) -> PlainValidator:
+def _validator_from_fault(fault: Callable[[Any], str | None]) -> PlainValidator:
     """Return a validator that accepts every value in which `fault` finds nothing wrong."""
 
-    def check(value: Any) -> Any:
+    def refuse_faulty_input(value: Any) -> Any:
         wrong = fault(value)
         if wrong is not None:
             raise ValueError(wrong)
         return value
 
-    return PlainValidator(check)
+    return PlainValidator(refuse_faulty_input)
 
 
-def seconds_of(value: Any) -> float | None:
+def seconds_of_input_time(value: Any) -> float | None:
     """Return a time in seconds since 1970; None for now."""
     if value is None:
         return None
@@ -134,12 +134,12 @@ def seconds_of(value: Any) -> float | None:
     raise ValueError("give a time with a zone, like 2026-01-31T09:30:00Z, seconds since 1970, or null for now")
 
 
-def _payload(value: Any) -> Payload | None:
-    return value if value is None or isinstance(value, Payload) else encode_payload(value)
+def _payload_of_prediction_input(value: Any) -> Payload | None:
+    return value if value is None or isinstance(value, Payload) else encode_prediction_payload(value)
 
 
-Text = Annotated[str, _checked(text_fault), WithJsonSchema(_TEXT)]
-Label = Annotated[str | int | float | bool, _checked(label_fault), WithJsonSchema(_LABEL)]
+Text = Annotated[str, _validator_from_fault(request_text_fault), WithJsonSchema(_TEXT)]
+Label = Annotated[str | int | float | bool, _validator_from_fault(request_label_fault), WithJsonSchema(_LABEL)]
 Names = Annotated[list[str], Field(max_length=BATCH)]
 
 
@@ -157,13 +157,13 @@ class Prediction:
     prediction: Label
     time: Annotated[
         float | None,
-        PlainValidator(seconds_of),
+        PlainValidator(seconds_of_input_time),
         WithJsonSchema(TIME_SCHEMA),
         Field(description="Which day's cap applies; from 24 hours ago to 5 minutes ahead."),
     ] = None
     payload: Annotated[
         Payload | None,
-        PlainValidator(_payload),
+        PlainValidator(_payload_of_prediction_input),
         WithJsonSchema({}),
         Field(
             description='What reviewers see: text, {"image": base64}, {"link": address}, or any JSON; at most 64 KB.'
@@ -184,7 +184,7 @@ class Prediction:
 
 
 @dataclass(config=ConfigDict(extra="forbid"), frozen=True, slots=True)
-class AnswerTo:
+class AnswerInput:
     """One answer: exactly one of `correct`, `label` and `skipped`."""
 
     id: Text
@@ -194,7 +194,7 @@ class AnswerTo:
     replace: Annotated[StrictBool, Field(description="Whether to replace a different answer.")] = False
 
     @model_validator(mode="after")
-    def _say_one_thing(self) -> AnswerTo:
+    def _say_one_thing(self) -> AnswerInput:
         if (self.correct is not None) + (self.label is not None) + self.skipped != 1:
             raise ValueError("give exactly one of correct, label and skipped")
         return self

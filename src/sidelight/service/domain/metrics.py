@@ -29,42 +29,42 @@ class Family(NamedTuple):
     samples: Sequence[tuple[Mapping[str, Any], float]]
 
 
-def make_metrics(service: Service, monitors: Collection[str] | None) -> str:
+def make_monitor_metrics(service: Service, monitors: Collection[str] | None) -> str:
     """Return the metrics of the monitors with these ids, or of all if None."""
     with service.read() as tx:
         rows = tx.all("SELECT id, name, last FROM monitors WHERE archived_at IS NULL ORDER BY name")
         seen = [row for row in rows if monitors is None or row[0] in monitors]
-        families = [*_stored(tx, seen), *(_of_the_service(tx) if monitors is None else ())]
+        families = [*_metrics_of_monitors(tx, seen), *(_metrics_of_webhook_messages(tx) if monitors is None else ())]
     reports, working = [], []
     for id, name, _ in seen:
         with contextlib.suppress(Problem):  # a broken monitor must not hide the others
             reports.append((name, service.report(id)))
         working.append(({"monitor": name}, float(bool(reports) and reports[-1][0] == name)))
     up = Family("sidelight_monitor_up", "gauge", "Whether this process can serve the monitor.", working)
-    return metrics_text([*families, up, *_reported(reports)])
+    return format_prometheus_metrics([*families, up, *_metrics_of_reports(reports)])
 
 
-def metrics_text(families: Iterable[Family]) -> str:
+def format_prometheus_metrics(families: Iterable[Family]) -> str:
     """Return families as text."""
     lines = []
     for family in families:
         lines += [f"# HELP {family.name} {family.help}", f"# TYPE {family.name} {family.kind}"]
         for labels, value in family.samples:
-            inner = ",".join(f'{name}="{_escaped_label(str(text))}"' for name, text in labels.items())
-            lines.append(f"{family.name}{f'{{{inner}}}' if inner else ''} {_metric_number(value)}")
+            inner = ",".join(f'{name}="{_escape_metric_label(str(text))}"' for name, text in labels.items())
+            lines.append(f"{family.name}{f'{{{inner}}}' if inner else ''} {_format_metric_number(value)}")
     return "\n".join(lines) + "\n"
 
 
-def _escaped_label(text: str) -> str:
+def _escape_metric_label(text: str) -> str:
     plain = text.encode("utf-8", "replace").decode("utf-8")
     return plain.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
 
 
-def _metric_number(value: float) -> str:
+def _format_metric_number(value: float) -> str:
     return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
 
 
-def _stored(tx: Reader, monitors: Collection[tuple[Any, ...]]) -> Iterator[Family]:
+def _metrics_of_monitors(tx: Reader, monitors: Collection[tuple[Any, ...]]) -> Iterator[Family]:
     """Yield what the database says about each monitor without a report."""
     last = [({"monitor": name}, number) for _, name, number in monitors]
     yield Family("sidelight_journal_entries_total", "counter", "Journal entries.", last)
@@ -75,7 +75,7 @@ def _stored(tx: Reader, monitors: Collection[tuple[Any, ...]]) -> Iterator[Famil
     yield Family("sidelight_oldest_open_verification_seconds", "gauge", help, ages)
 
 
-def _of_the_service(tx: Reader) -> Iterator[Family]:
+def _metrics_of_webhook_messages(tx: Reader) -> Iterator[Family]:
     """Yield what does not belong to a monitor: webhooks and their messages."""
     waiting, oldest = tx.one("SELECT COUNT(*), MIN(created_at) FROM outbox WHERE sent_at IS NULL") or (0, None)
     (failing,) = tx.one("SELECT COUNT(*) FROM webhooks WHERE disabled_at IS NULL AND failure IS NOT NULL") or (0,)
@@ -106,7 +106,7 @@ _PER_CLASS = (
 )
 
 
-def _reported(reports: Collection[tuple[str, Report]]) -> Iterator[Family]:
+def _metrics_of_reports(reports: Collection[tuple[str, Report]]) -> Iterator[Family]:
     """Yield what the reports say, of the classes with the most predictions, so that odd input is not endless."""
     classes = [
         ({"monitor": at, "class": one.name}, one)

@@ -1,9 +1,9 @@
 """Reviews of verifications, and when they settle a verification.
 
-Only the settled answer reaches the monitor, through `answers.settle_with_answer`. Reviews agree if they agree on
-correctness. If they disagree, someone with the scope `settle` decides: a third reviewer from the queue, or anyone else
-with the scope, so that a team of two can manage. A skipped verification is offered to others; it ends after two skips,
-or if no one is left.
+Only the settled answer reaches the monitor, through `answers.settle_verification_with_answer`. Reviews agree if they
+agree on correctness. If they disagree, someone with the scope `settle` decides: a third reviewer from the queue, or
+anyone else with the scope, so that a team of two can manage. A skipped verification is offered to others; it ends after
+two skips, or if no one is left.
 
 Late answers to an open verification are accepted. A settled answer changes only if the request asks for that and names
 the revision that it has seen.
@@ -16,17 +16,17 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from sidelight.errors import SidelightError
-from sidelight.monitor.inputs import same_label
+from sidelight.monitor.inputs import is_same_label
 from sidelight.monitor.types import Label
 from sidelight.service.auth import keys
-from sidelight.service.auth.reviewers import has_others
+from sidelight.service.auth.reviewers import has_other_reviewers
 from sidelight.service.domain import answers, queue
 from sidelight.service.domain.verifications import DELETED, FORGOTTEN
 from sidelight.service.journal import entry as journal
 from sidelight.service.journal.replica import Replica
-from sidelight.service.problems import Problem, label_fault, place
+from sidelight.service.problems import Problem, problem_place, request_label_fault
 from sidelight.service.settings import ReviewSettings
-from sidelight.service.writer.unit import Verification, Work, monitor_job
+from sidelight.service.writer.unit import Verification, WriterUnit, monitor_writer_job
 
 ReviewStatus = Literal["settled", "recorded", "disputed", "skipped", "passed on", "withdrawn", "unchanged"]
 _SKIPPED = {"skipped": True}
@@ -52,7 +52,7 @@ class Reviewed:
     revision: int
 
 
-def reviews_outcome(slots: Iterable[queue.Slot], reviews: int) -> tuple[bool, Label | None] | None:
+def outcome_of_reviews(slots: Iterable[queue.ReviewSlot], reviews: int) -> tuple[bool, Label | None] | None:
     """Return the correctness that the reviews settle, and the label if they agree on it; None if they do not settle it.
 
     A review beyond the required number settles the others.
@@ -62,40 +62,40 @@ def reviews_outcome(slots: Iterable[queue.Slot], reviews: int) -> tuple[bool, La
         return said[-1]["correct"], said[-1].get("label")
     if len(said) < reviews or len({one["correct"] for one in said}) != 1:
         return None
-    labels = {journal.text_of(one.get("label")) for one in said}
+    labels = {journal.journal_json(one.get("label")) for one in said}
     return said[0]["correct"], said[0].get("label") if len(labels) == 1 else None
 
 
-def reviews_disagree(slots: Iterable[queue.Slot], reviews: int) -> bool:
+def reviews_disagree(slots: Iterable[queue.ReviewSlot], reviews: int) -> bool:
     """Say whether there are enough reviews and they disagree."""
     said = [one.answer for one in slots if one.slot > 0 and one.answer is not None]
     return len(said) == reviews and len({one["correct"] for one in said}) > 1
 
 
-class _Reviewing:
+class _VerificationReviews:
     """One verification in the transaction of a request about it."""
 
-    def __init__(self, work: Work, monitor: str, number: int) -> None:
+    def __init__(self, work: WriterUnit, monitor: str, number: int) -> None:
         self.work, self.monitor = work, monitor
         self.replica: Replica = work.replica(monitor)
         self.replica.check_open()
         self.verification: Verification = queue.find_verification(work.reading, monitor, number, lock=True)
         if self.verification.state in (FORGOTTEN, DELETED):
             raise Problem("gone", f"this verification was {self.verification.state} and no longer needs an answer")
-        self.slots = queue.slots_of(work.reading, monitor, number)
+        self.slots = queue.review_slots_of_verification(work.reading, monitor, number)
 
     @property
     def review(self) -> ReviewSettings:
         return self.replica.review
 
-    def own(self, reviewer: str) -> queue.Slot | None:
+    def own(self, reviewer: str) -> queue.ReviewSlot | None:
         return next((one for one in self.slots if one.reviewer == reviewer), None)
 
-    def put(self, slot: queue.Slot) -> None:
-        queue.put_in_slot(self.work.writing(), self.monitor, self.verification.number, slot)
-        self.slots = queue.slots_of(self.work.reading, self.monitor, self.verification.number)
+    def put(self, slot: queue.ReviewSlot) -> None:
+        queue.put_reviewer_in_slot(self.work.writing(), self.monitor, self.verification.number, slot)
+        self.slots = queue.review_slots_of_verification(self.work.reading, self.monitor, self.verification.number)
 
-    def remove(self, slot: queue.Slot) -> None:
+    def remove(self, slot: queue.ReviewSlot) -> None:
         sql = "DELETE FROM slots WHERE monitor = ? AND verification = ? AND slot = ?"
         self.work.writing().run(sql, self.monitor, self.verification.number, slot.slot)
         self.slots = [one for one in self.slots if one != slot]
@@ -111,7 +111,7 @@ class _Reviewing:
         stands |= {} if verification.label is None else {"label": verification.label}
         stands |= {} if self.review.blind else {"correct": verification.correct}
         detail = "this verification is settled: to change it, set replace and give the revision; nothing changed"
-        return Problem("conflict", detail, places=[place(["number"], "this is the settled answer", **stands)])
+        return Problem("conflict", detail, places=[problem_place(["number"], "this is the settled answer", **stands)])
 
     def journal(self, actor: str, said: dict[str, Any]) -> None:
         body = {"number": self.verification.number, "id": self.verification.id, "said": said}
@@ -120,12 +120,12 @@ class _Reviewing:
     def settle(self, correct: bool | None, label: Label | None, actor: str) -> None:
         """Give the verification its answer, replacing an earlier one."""
         said = {"reviews": [[one.reviewer, one.answer] for one in self.slots if one.answer is not None]}
-        result = answers.settle_with_answer(
+        result = answers.settle_verification_with_answer(
             self.work, self.replica, self.verification, correct, label=label, replace=True, actor=actor, detail=said
         )
         if result.status == answers.GONE:
             raise Problem("gone", result.detail)
-        self._look_again()
+        self._read_verification_again()
 
     def reopen(self, actor: str) -> None:
         """Withdraw the settled answer: the monitor forgets it, and the verification is offered again."""
@@ -135,11 +135,11 @@ class _Reviewing:
             " settled_by = NULL, revision = revision + 1 WHERE monitor = ? AND number = ?",
             *(self.monitor, self.verification.number),
         )
-        self._look_again()
+        self._read_verification_again()
 
     def follow(self, actor: str) -> ReviewStatus:
         """Bring the verification in line with its reviews; return its status."""
-        found = reviews_outcome(self.slots, self.review.reviews)
+        found = outcome_of_reviews(self.slots, self.review.reviews)
         if found is not None:
             if self.verification.open or found != (self.verification.correct, self.verification.label):
                 self.settle(*found, actor)
@@ -156,35 +156,35 @@ class _Reviewing:
         """Say whether the skips end the verification: two do, or one if nobody else could review it."""
         skips = {one.reviewer for one in self.slots if one.slot < 0}
         if len(skips) == 1 == self.review.reviews:
-            return not has_others(self.work.reading, self.monitor, skips)
+            return not has_other_reviewers(self.work.reading, self.monitor, skips)
         return len(skips) >= _MOST_SKIPS
 
     def rests_on_reviews(self) -> bool:
         """Say whether the settled answer comes from the reviews, not from someone who settled it differently."""
         if self.verification.state == "skipped":
             return self.skipped_enough()
-        found = reviews_outcome(self.slots, self.review.reviews)
+        found = outcome_of_reviews(self.slots, self.review.reviews)
         return found is not None and found[0] == self.verification.correct
 
-    def _look_again(self) -> None:
+    def _read_verification_again(self) -> None:
         self.verification = queue.find_verification(self.work.reading, self.monitor, self.verification.number)
 
 
-def settle_reviewed(work: Work, monitor: str) -> None:
+def settle_verifications_with_enough_reviews(work: WriterUnit, monitor: str) -> None:
     """Settle the verifications that have all the reviews they need, now that they need fewer."""
     reviews = work.replica(monitor).review.reviews
     for verification in queue.verifications_where(
         work.reading, f"v.monitor = ? AND {queue.IS_DISPUTED} ORDER BY v.number", monitor, reviews
     ):
-        on = _Reviewing(work, monitor, verification.number)
+        on = _VerificationReviews(work, monitor, verification.number)
         said = [one for one in on.slots if one.slot > 0 and one.answer is not None]
         if len(said) == reviews:  # more of them disagree, and wait for someone who may settle
             on.follow(said[-1].reviewer)
 
 
-@monitor_job
+@monitor_writer_job
 def give_review(
-    work: Work,
+    work: WriterUnit,
     monitor: str,
     reviewer: str,
     number: int,
@@ -198,47 +198,47 @@ def give_review(
     To `replace` a settled answer, the `revision` of the verification is needed that the reviewer saw; `settles` says
     whether they may settle disagreements.
     """
-    on = _Reviewing(work, monitor, number)
-    answer = checked_review(said, on.verification, on.review)
+    on = _VerificationReviews(work, monitor, number)
+    answer = check_review(said, on.verification, on.review)
     own = on.own(reviewer)
     if own is not None and own.answer == answer:
         return Reviewed(number, "unchanged", on.verification.revision)
     if not on.verification.open:
         if not replace or revision != on.verification.revision:
             raise on.conflict()
-        return _replace_review(on, reviewer, own, answer, settles)
+        return _replace_review_of_settled(on, reviewer, own, answer, settles)
     if said.skipped:
         # The slot is free again, but the verification is not offered to the same reviewer.
-        on.put(queue.Slot(on.skip_place(), reviewer, None, answer, work.now))
+        on.put(queue.ReviewSlot(on.skip_place(), reviewer, None, answer, work.now))
         on.journal(reviewer, answer)
         status = on.follow(reviewer)
         return Reviewed(number, "skipped" if status == "skipped" else "passed on", on.verification.revision)
-    on.put(queue.Slot(_slot_for_review(on, own, settles), reviewer, None, answer, work.now))
+    on.put(queue.ReviewSlot(_find_slot_for_review(on, own, settles), reviewer, None, answer, work.now))
     if on.review.reviews > 1:
         on.journal(reviewer, answer)
     return Reviewed(number, on.follow(reviewer), on.verification.revision)
 
 
-def _slot_for_review(on: _Reviewing, own: queue.Slot | None, settles: bool) -> int:
+def _find_slot_for_review(on: _VerificationReviews, own: queue.ReviewSlot | None, settles: bool) -> int:
     """Return the slot for an answer; if need be, one that someone else has claimed but not answered."""
     if own is not None and own.slot > 0:
         return own.slot
     taken = {one.slot: one for one in on.slots if one.slot > 0}
     free = {number: one for number, one in taken.items() if one.live(on.work.now)}
-    found = queue.free_slot(free, on.review.reviews)
+    found = queue.free_review_slot(free, on.review.reviews)
     if found is None:
         found = min(number for number, one in taken.items() if one.answer is None)
     if found > on.review.reviews:
-        keys.check_settling(settles, "the reviews of this verification disagree: settling it")
+        keys.check_may_settle(settles, "the reviews of this verification disagree: settling it")
     return found
 
 
-def _replace_review(
-    on: _Reviewing, reviewer: str, own: queue.Slot | None, answer: dict[str, Any], settles: bool
+def _replace_review_of_settled(
+    on: _VerificationReviews, reviewer: str, own: queue.ReviewSlot | None, answer: dict[str, Any], settles: bool
 ) -> Reviewed:
     """Replace the answer of a settled verification."""
     if own is None:
-        keys.check_settling(settles, "this verification was settled by others: replacing that")
+        keys.check_may_settle(settles, "this verification was settled by others: replacing that")
         on.settle(answer.get("correct"), answer.get("label"), reviewer)
         return Reviewed(on.verification.number, "settled", on.verification.revision)
     rests = on.rests_on_reviews()
@@ -247,17 +247,17 @@ def _replace_review(
         place = on.skip_place()
     else:
         taken = {one.slot: one for one in on.slots if one.slot > 0 and one is not own}
-        place = own.slot if own.slot > 0 else queue.free_slot(taken, on.review.reviews) or 1
-    on.put(queue.Slot(place, reviewer, None, answer, on.work.now))
+        place = own.slot if own.slot > 0 else queue.free_review_slot(taken, on.review.reviews) or 1
+    on.put(queue.ReviewSlot(place, reviewer, None, answer, on.work.now))
     on.journal(reviewer, answer)
     status: ReviewStatus = on.follow(reviewer) if rests else "recorded"
     return Reviewed(on.verification.number, status, on.verification.revision)
 
 
-@monitor_job
-def withdraw_review(work: Work, monitor: str, reviewer: str, number: int) -> Reviewed:
+@monitor_writer_job
+def withdraw_review(work: WriterUnit, monitor: str, reviewer: str, number: int) -> Reviewed:
     """Withdraw a review; if it settled the verification, the verification is open again."""
-    on = _Reviewing(work, monitor, number)
+    on = _VerificationReviews(work, monitor, number)
     own = on.own(reviewer)
     if own is None or own.answer is None:
         raise Problem("conflict", "you have no answer to this verification that could be withdrawn")
@@ -269,13 +269,19 @@ def withdraw_review(work: Work, monitor: str, reviewer: str, number: int) -> Rev
     return Reviewed(number, "withdrawn", on.verification.revision)
 
 
-@monitor_job
-def settle_verification(
-    work: Work, monitor: str, reviewer: str, number: int, said: Said, revision: int | None = None, replace: bool = False
+@monitor_writer_job
+def settle_over_reviews(
+    work: WriterUnit,
+    monitor: str,
+    reviewer: str,
+    number: int,
+    said: Said,
+    revision: int | None = None,
+    replace: bool = False,
 ) -> Reviewed:
     """Settle a verification, whatever the reviews say."""
-    on = _Reviewing(work, monitor, number)
-    answer = checked_review(said, on.verification, on.review)
+    on = _VerificationReviews(work, monitor, number)
+    answer = check_review(said, on.verification, on.review)
     if not on.verification.open:
         if (answer.get("correct"), answer.get("label")) == (on.verification.correct, on.verification.label):
             return Reviewed(number, "unchanged", on.verification.revision)
@@ -285,7 +291,7 @@ def settle_verification(
     return Reviewed(number, "skipped" if said.skipped else "settled", on.verification.revision)
 
 
-def checked_review(said: Said, verification: Verification, review: ReviewSettings) -> dict[str, Any]:
+def check_review(said: Said, verification: Verification, review: ReviewSettings) -> dict[str, Any]:
     """Return what is stored of a review: its correctness, and the label if one was given."""
     if (said.correct is not None) + (said.label is not None) + bool(said.skipped) != 1:
         raise Problem("invalid", "give exactly one of correct, label and skipped; nothing changed")
@@ -293,22 +299,26 @@ def checked_review(said: Said, verification: Verification, review: ReviewSetting
         return dict(_SKIPPED)
     if said.label is None:
         if review.blind:
-            wrong = place(["label"], "choose one of the monitor's labels")
+            wrong = problem_place(["label"], "choose one of the monitor's labels")
             raise Problem("invalid", "the prediction is hidden in this monitor: give a label", places=[wrong])
         return {"correct": bool(said.correct)}
     if review.labels and str(said.label) not in review.labels:
         raise Problem(
-            "invalid", "the monitor has no such label", places=[place(["label"], "choose one of the monitor's labels")]
+            "invalid",
+            "the monitor has no such label",
+            places=[problem_place(["label"], "choose one of the monitor's labels")],
         )
-    label = _as_class(said.label, verification.prediction)
+    label = _convert_reviewed_label(said.label, verification.prediction)
     try:
-        return {"correct": same_label(verification.prediction, label), "label": label}
+        return {"correct": is_same_label(verification.prediction, label), "label": label}
     except SidelightError as error:
         detail = answers.UNLIKE if review.blind else str(error)
-        raise Problem("invalid", detail, places=[place(["label"], "give a label of the classes' type")]) from None
+        raise Problem(
+            "invalid", detail, places=[problem_place(["label"], "give a label of the classes' type")]
+        ) from None
 
 
-def _as_class(label: Label, prediction: Label) -> Label:
+def _convert_reviewed_label(label: Label, prediction: Label) -> Label:
     """Convert a label given as text, for example in a form, to the type of the prediction."""
     if not isinstance(label, str) or isinstance(prediction, str):
         return label
@@ -318,4 +328,4 @@ def _as_class(label: Label, prediction: Label) -> Label:
         found = float(label) if isinstance(prediction, float) else int(label)
     except ValueError:
         return label
-    return found if label_fault(found) is None else label  # float() reads "nan" and "1e999", too
+    return found if request_label_fault(found) is None else label  # float() reads "nan" and "1e999", too

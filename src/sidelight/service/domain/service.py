@@ -13,16 +13,21 @@ from typing import TypeVar
 
 from sidelight.errors import SidelightError
 from sidelight.monitor.report.breakdown import TrueClasses
-from sidelight.monitor.report.make import Counted, count_report, finish_report
+from sidelight.monitor.report.make import Counted, count_monitor_report, finish_monitor_report
 from sidelight.monitor.report.records import Report
-from sidelight.monitor.report.true_classes import Told, count_true_classes, true_classes
-from sidelight.service.journal.replica import Replica, snapshot_fits, store_snapshot, take_snapshot
+from sidelight.monitor.report.true_classes import Told, count_true_classes_for_report, report_true_classes
+from sidelight.service.journal.replica import (
+    Replica,
+    snapshot_fits_journal,
+    store_journal_snapshot,
+    take_journal_snapshot,
+)
 from sidelight.service.options import Options
 from sidelight.service.problems import Problem
 from sidelight.service.store.base import Reader, Storage, StorageError
-from sidelight.service.webhooks.formats import publish_event
-from sidelight.service.writer.unit import Job, Work, monitor_job
-from sidelight.service.writer.writer import Ticket, Writer
+from sidelight.service.webhooks.formats import publish_webhook_event
+from sidelight.service.writer.unit import Job, WriterUnit, monitor_writer_job
+from sidelight.service.writer.writer import Writer, WriterTicket
 
 C = TypeVar("C")
 T = TypeVar("T")
@@ -38,7 +43,7 @@ class Service:
         self.storage, self.options = storage, options or Options()
         self.writer = Writer(storage, self.options)
         self.writer.after_commit = lambda monitors: self._take_snapshots(monitors, self.options.snapshot_every)
-        self.writer.publisher = publish_event
+        self.writer.publisher = publish_webhook_event
         self.ending = threading.Event()
         """Set when the process is about to end: long duties then stop."""
         self._snapshot_at: dict[str, int] = {}
@@ -46,14 +51,14 @@ class Service:
 
     def do(self, job: Job[T]) -> T:
         """Do a job and return its result once it is committed."""
-        ticket = Ticket(job)
+        ticket = WriterTicket(job)
         self.writer.put(ticket)
         assert isinstance(ticket.future, Future)
         return ticket.future.result()
 
     async def submit(self, job: Job[T]) -> T:
         """Do the same from asyncio."""
-        ticket = Ticket(job, asyncio.get_running_loop())
+        ticket = WriterTicket(job, asyncio.get_running_loop())
         self.writer.put(ticket)
         assert isinstance(ticket.future, asyncio.Future)
         return await ticket.future
@@ -64,13 +69,13 @@ class Service:
 
     def report(self, monitor: str) -> Report:
         """Return the report of a monitor, up to its last journal entry."""
-        return self._made(monitor, _count_report, finish_report)
+        return self._made_once_per_journal_entry(monitor, _count_served_report, finish_monitor_report)
 
     def true_classes(self, monitor: str) -> TrueClasses:
         """Return what answers have told about true classes; at most 100 of them, those with the most answers."""
-        return self._made(monitor, _count_true_classes, _finish_true_classes)
+        return self._made_once_per_journal_entry(monitor, _count_served_true_classes, _finish_served_true_classes)
 
-    def _made(self, monitor: str, count: Callable[[Replica], C], finish: Callable[[C], T]) -> T:
+    def _made_once_per_journal_entry(self, monitor: str, count: Callable[[Replica], C], finish: Callable[[C], T]) -> T:
         """Return what is made of a monitor's counts, once per journal entry.
 
         The writer only counts; intervals, which take seconds with many classes and segments, are computed here.
@@ -84,7 +89,7 @@ class Service:
             made = None if known is None else known.made.get(count)
             if made is not None and made[0] == bytes(row[0]):
                 return made[1]
-            replica, chain, counted = self.do(_count(monitor, count))
+            replica, chain, counted = self.do(_count_served_monitor(monitor, count))
             found = finish(counted)
             replica.made[count] = chain, found
             return found
@@ -105,35 +110,35 @@ class Service:
                 continue
             since = self._snapshot_at.setdefault(id, replica.snapshot_at)
             if replica.number - since >= every:
-                snapshot = take_snapshot(replica)
+                snapshot = take_journal_snapshot(replica)
                 with self.storage.write() as tx:
-                    if snapshot_fits(tx, id, snapshot):
-                        store_snapshot(tx, id, snapshot)
+                    if snapshot_fits_journal(tx, id, snapshot):
+                        store_journal_snapshot(tx, id, snapshot)
                 self._snapshot_at[id] = replica.number
 
 
-@monitor_job
-def _count(work: Work, monitor: str, count: Callable[[Replica], C]) -> tuple[Replica, bytes, C]:
+@monitor_writer_job
+def _count_served_monitor(work: WriterUnit, monitor: str, count: Callable[[Replica], C]) -> tuple[Replica, bytes, C]:
     """Return the counts of a monitor, and up to which entry."""
     replica = work.replica(monitor)
     return replica, replica.chain, count(replica)
 
 
-def _count_report(replica: Replica) -> Counted:
+def _count_served_report(replica: Replica) -> Counted:
     """Count for a report; that of a blind monitor does not say which pending verification is of which class."""
-    found = count_report(replica.monitor)
+    found = count_monitor_report(replica.monitor)
     if not replica.review.blind:
         return found
     classes = tuple(replace(one, oldest=None) for one in found.report.classes)
     return found._replace(report=replace(found.report, classes=classes))
 
 
-def _count_true_classes(replica: Replica) -> Told:
+def _count_served_true_classes(replica: Replica) -> Told:
     try:
-        return count_true_classes(replica.monitor)
+        return count_true_classes_for_report(replica.monitor)
     except SidelightError as error:
         raise Problem("conflict", str(error)) from None
 
 
-def _finish_true_classes(told: Told) -> TrueClasses:
-    return true_classes(told, MOST_TRUE_CLASSES)
+def _finish_served_true_classes(told: Told) -> TrueClasses:
+    return report_true_classes(told, MOST_TRUE_CLASSES)

@@ -15,9 +15,9 @@ from sidelight.service.domain.inputs import Payload
 from sidelight.service.domain.queue import verifications_where
 from sidelight.service.journal import entry as journal
 from sidelight.service.journal.replica import Replica
-from sidelight.service.problems import label_fault
+from sidelight.service.problems import request_label_fault
 from sidelight.service.store.base import Reader, Value
-from sidelight.service.writer.unit import Verification, Work
+from sidelight.service.writer.unit import Verification, WriterUnit
 
 State = Literal["open", "overdue", "answered", "skipped", "forgotten", "deleted"]
 OPEN, ANSWERED, SKIPPED, OVERDUE = "open", "answered", "skipped", "overdue"
@@ -39,12 +39,12 @@ ABOUT_PREDICTION = ("prediction", "score", "propensity", "correct")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def enter_verification(
-    work: Work, replica: Replica, key: bytes, decision: Decision, time: float, payload: Payload | None
+def insert_requested_verification(
+    work: WriterUnit, replica: Replica, key: bytes, decision: Decision, time: float, payload: Payload | None
 ) -> None:
     """Insert the prediction whose verification the monitor requested last."""
     number, reason, id = replica.monitor.asked, Reason(decision.reason).code, str(decision.id)
-    name = journal.text_of(replica.monitor.classes[decision.prediction].name)
+    name = journal.journal_json(replica.monitor.classes[decision.prediction].name)
     work.insert("verifications", _STORED, (replica.id, number, key, id, name, reason, OPEN, 0, time))
     work.verifications[key] = Verification(
         replica.id, number, key, id, decision.prediction, reason, OPEN, 0, None, None, time
@@ -54,19 +54,19 @@ def enter_verification(
         work.insert("payloads", ("monitor", "verification", "media_type", "content"), row)
 
 
-def store_settled(
-    work: Work, verification: Verification, correct: bool | None, label: Label | None, actor: str
+def settle_verification_row(
+    work: WriterUnit, verification: Verification, correct: bool | None, label: Label | None, actor: str
 ) -> None:
     """Store the settled answer of a verification; None if it is skipped."""
     state, value = (SKIPPED, None) if correct is None else (ANSWERED, int(correct))
-    said = None if label is None else journal.text_of(label)
+    said = None if label is None else journal.journal_json(label)
     work.update(_SETTLE, state, value, said, work.now, actor, verification.monitor, verification.number)
     work.verifications[verification.key] = verification._replace(
         state=state, correct=correct, label=label, revision=verification.revision + 1
     )
 
 
-def store_monitor_changes(work: Work, replica: Replica, events: Events) -> None:
+def note_closed_verifications(work: WriterUnit, replica: Replica, events: Events) -> None:
     """Store what else changed in the monitor: requests that are no longer pending, and verdicts."""
     closed = [one for one in events if isinstance(one, VerificationClosed)]
     for one in closed:
@@ -120,7 +120,9 @@ class Wanted(NamedTuple):
 _ALL = Wanted()
 
 
-def verification_rows(tx: Reader, monitor: str, after: int, limit: int, wanted: Wanted = _ALL) -> list[dict[str, Any]]:
+def read_verification_rows(
+    tx: Reader, monitor: str, after: int, limit: int, wanted: Wanted = _ALL
+) -> list[dict[str, Any]]:
     """Return the next verifications after a number, in the order requested.
 
     New ones get larger numbers, so whoever goes on after the last number misses none and sees none twice. Score,
@@ -135,24 +137,24 @@ def verification_rows(tx: Reader, monitor: str, after: int, limit: int, wanted: 
         where.append("v.asked_at < ?")
         values.append(wanted.until)
     if wanted.prediction is not None:
-        names = _class_texts(wanted.prediction)
+        names = _forms_of_predicted_class(wanted.prediction)
         where.append(f"v.class IN ({', '.join('?' * len(names))})")
         values += names
     found = verifications_where(tx, f"{' AND '.join(where)} ORDER BY v.number LIMIT {limit}", *values)
     bodies = tx.among("SELECT key, body FROM journal WHERE key IN (??)", [one.key for one in found])
-    about = {bytes(key): about_prediction(journal.read_text(body)) for key, body in bodies}
+    about = {bytes(key): describe_verified_prediction(journal.read_journal_json(body)) for key, body in bodies}
     return [
         dict.fromkeys(ROW_COLUMNS)
         | {
             "number": one.number,
             "id": one.id,
             "prediction": one.prediction,
-            "time": iso_moment(one.asked_at),
+            "time": format_verification_time(one.asked_at),
             "reason": Reason.of(one.reason),
             "state": one.state,
             "correct": one.correct,
             "label": one.label,
-            "settled_at": None if one.settled_at is None else iso_moment(one.settled_at),
+            "settled_at": None if one.settled_at is None else format_verification_time(one.settled_at),
             "settled_by": one.settled_by,
         }
         | about.get(one.key, {})
@@ -160,7 +162,7 @@ def verification_rows(tx: Reader, monitor: str, after: int, limit: int, wanted: 
     ]
 
 
-def about_prediction(data: dict[str, Any]) -> dict[str, Any]:
+def describe_verified_prediction(data: dict[str, Any]) -> dict[str, Any]:
     """Return what came with a prediction, from the journal entry of its decision."""
     segment = dict(data.get("segment", ()))
     version = segment.pop("version", None)
@@ -168,7 +170,7 @@ def about_prediction(data: dict[str, Any]) -> dict[str, Any]:
     return about | {"segment": segment or None, "version": version}
 
 
-def iso_moment(seconds: float) -> str:
+def format_verification_time(seconds: float) -> str:
     """Return a time as text (ISO 8601) in UTC: the last microsecond that, read as a number, is not after it.
 
     So a row's own time as `since` includes the row, and as `until` excludes it.
@@ -179,11 +181,11 @@ def iso_moment(seconds: float) -> str:
     return (_EPOCH + timedelta(microseconds=ticks)).isoformat(timespec="microseconds")
 
 
-def _class_texts(text: str) -> list[str]:
+def _forms_of_predicted_class(text: str) -> list[str]:
     """Return how a class that is called so may be stored: as text, or as a number or truth value."""
     try:
-        value = journal.read_text(text)
+        value = journal.read_journal_json(text)
     except (ValueError, RecursionError):
         value = text
-    same = isinstance(value, bool | int | float) and label_fault(value) is None
-    return [journal.text_of(text), *([journal.text_of(value)] if same else [])]
+    same = isinstance(value, bool | int | float) and request_label_fault(value) is None
+    return [journal.journal_json(text), *([journal.journal_json(value)] if same else [])]

@@ -14,7 +14,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from sidelight.service.journal.entry import text_of
+from sidelight.service.journal.entry import journal_json
 from sidelight.service.limits import PATIENCE, SLOWEST
 from sidelight.service.problems import MEDIA_TYPE, Problem
 
@@ -27,15 +27,15 @@ class ASCIIResponse(JSONResponse):
 
     def render(self, content: Any) -> bytes:
         """Return the bytes of the body."""
-        return text_of(content).encode("ascii")
+        return journal_json(content).encode("ascii")
 
 
-def answer(content: Any, status: int = 200, headers: dict[str, str] | None = None) -> ASCIIResponse:
+def http_reply(content: Any, status: int = 200, headers: dict[str, str] | None = None) -> ASCIIResponse:
     """Return a JSON answer."""
     return ASCIIResponse(content, status, SAFE_HEADERS | (headers or {}))
 
 
-def problem_response(problem: Problem) -> ASCIIResponse:
+def http_problem(problem: Problem) -> ASCIIResponse:
     """Return the answer to a refused request."""
     return ASCIIResponse(problem.to_dict(), problem.status, SAFE_HEADERS | problem.headers, MEDIA_TYPE)
 
@@ -46,11 +46,11 @@ _CLOSE = {"Connection": "close"}
 """The rest of a body that was refused is not read, so its connection cannot be used again."""
 
 
-async def read_body(request: Request, most: int, patience: float = PATIENCE) -> bytes:
+async def read_http_body(request: Request, most: int, patience: float = PATIENCE) -> bytes:
     """Return the body of a request; refuse it as soon as it is too large, or if it comes too slowly."""
     length = request.headers.get("content-length", "")
     if length.isdigit() and (len(length) > 18 or int(length) > most):
-        raise too_large(most)
+        raise http_body_too_large(most)
     end, body, more = time.monotonic() + patience, b"", True
     while more:
         try:
@@ -62,11 +62,11 @@ async def read_body(request: Request, most: int, patience: float = PATIENCE) -> 
             raise ClientDisconnect
         body, more = body + message.get("body", b""), message.get("more_body", False)
         if len(body) > most:
-            raise too_large(most)
+            raise http_body_too_large(most)
     return body
 
 
-def too_large(most: int) -> Problem:
+def http_body_too_large(most: int) -> Problem:
     """Return the refusal of a body with more than `most` bytes."""
     detail = f"the body has more than {most} bytes: send fewer predictions or answers at once"
     return Problem("too-large", detail, headers=_CLOSE)
@@ -86,15 +86,15 @@ class HostAllowList:
         """Handle one request."""
         if scope["type"] == "http":
             named = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
-            if len(named) != 1 or host_of(named[0]) not in self.hosts:
+            if len(named) != 1 or host_of_http_header(named[0]) not in self.hosts:
                 detail = "the Host header does not name this server: use its address, or start it with --url"
-                await problem_response(Problem("wrong-host", detail))(scope, receive, send)
+                await http_problem(Problem("wrong-host", detail))(scope, receive, send)
                 return
         await self.app(scope, receive, send)
 
 
 @lru_cache(maxsize=1024)
-def host_of(header: str) -> str:
+def host_of_http_header(header: str) -> str:
     """Return the host of a Host header in lower case, without its port; IPv6 addresses keep their brackets.
 
     Anything but a host and a port gives the empty text, which no server has as its name.

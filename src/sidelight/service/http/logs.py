@@ -23,7 +23,7 @@ _UNNAMED = "(no such address)"
 _MINUTE, _MOST_KINDS = 60.0, 1_000
 
 
-class JSONFormatter(logging.Formatter):
+class JSONLogFormatter(logging.Formatter):
     """One JSON object per line, in ASCII: time, level, logger, message, and what `extra={"fields": {...}}` adds."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -40,7 +40,7 @@ class JSONFormatter(logging.Formatter):
         return json.dumps(line, default=str)
 
 
-class OncePerMinute(logging.Filter):
+class OncePerMinuteLogFilter(logging.Filter):
     """Let only one warning or error of each kind pass per minute; it says how many like it were left out before.
 
     A kind is a message without its values, and the type of the exception. So nobody can fill the disk with failures.
@@ -69,11 +69,11 @@ class OncePerMinute(logging.Filter):
         return passes
 
 
-def write_json_logs(level: int = logging.INFO) -> None:
+def write_json_access_logs(level: int = logging.INFO) -> None:
     """Write all logs of this process to standard error as JSON, including those of uvicorn."""
     handler = logging.StreamHandler()
-    handler.setFormatter(JSONFormatter())
-    handler.addFilter(OncePerMinute())
+    handler.setFormatter(JSONLogFormatter())
+    handler.addFilter(OncePerMinuteLogFilter())
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
@@ -96,14 +96,14 @@ class AccessLog:
             return
         status, begin = 0, time.perf_counter()
 
-        async def sending(message: Message) -> None:
+        async def send_and_log_request(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
             await send(message)
 
         try:
-            await self.app(scope, receive, sending)
+            await self.app(scope, receive, send_and_log_request)
         finally:
             route, caller = scope.get("route"), scope.get("state", {}).get("caller")
             fields = {

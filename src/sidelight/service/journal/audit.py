@@ -10,7 +10,7 @@ import secrets
 from dataclasses import dataclass
 from typing import Any
 
-from sidelight.service.journal.entry import text_of
+from sidelight.service.journal.entry import journal_json
 from sidelight.service.store.base import Reader, Transaction
 
 PAGE = 100
@@ -29,13 +29,13 @@ class Note:
     detail: dict[str, Any]
 
 
-def write_audit(tx: Transaction, actor: str, action: str, subject: str, **detail: Any) -> None:
+def write_audit_log(tx: Transaction, actor: str, action: str, subject: str, **detail: Any) -> None:
     """Note a change, in the transaction that makes it; never write a secret here."""
-    values = (secrets.token_hex(8), tx.now(), actor, action, subject, text_of(detail))
+    values = (secrets.token_hex(8), tx.now(), actor, action, subject, journal_json(detail))
     tx.run("INSERT INTO audit (id, at, actor, action, subject, detail) VALUES (?, ?, ?, ?, ?, ?)", *values)
 
 
-def read_audit(tx: Reader, before: tuple[float, str] | None = None, most: int = PAGE) -> list[Note]:
+def read_audit_log(tx: Reader, before: tuple[float, str] | None = None, most: int = PAGE) -> list[Note]:
     """Return one page, newest first; the next page is the one before the last entry's time and id."""
     where, values = ("WHERE (at, id) < (?, ?)", before) if before else ("", ())
     sql = f"SELECT id, at, actor, action, subject, detail FROM audit {where} ORDER BY at DESC, id DESC LIMIT ?"

@@ -25,7 +25,7 @@ _SELECT = f"SELECT {_COLUMNS} FROM journal"
 _PAGE, _TOGETHER = 5000, 100
 
 
-class Entry(NamedTuple):
+class JournalEntry(NamedTuple):
     """One entry; `body` is the stored text."""
 
     number: int
@@ -38,12 +38,12 @@ class Entry(NamedTuple):
 
     def chained_to(self, before: bytes) -> bool:
         """Say whether the chain of this entry follows from the one before it."""
-        return self.chain == next_chain(before, *self[:6])
+        return self.chain == next_journal_chain(before, *self[:6])
 
     @property
     def data(self) -> dict[str, Any]:
         """The body as data."""
-        found: dict[str, Any] = read_text(self.body)
+        found: dict[str, Any] = read_journal_json(self.body)
         return found
 
     def plain(self) -> dict[str, Any]:
@@ -52,7 +52,7 @@ class Entry(NamedTuple):
         return self._asdict() | {"key": key, "body": self.data, "chain": self.chain.hex()}
 
 
-def key_of(monitor: str, id: str) -> bytes:
+def journal_key_of_prediction(monitor: str, id: str) -> bytes:
     """Return the 16 bytes that identify the prediction with this id."""
     return hashlib.blake2b(f"{monitor}\0{id}".encode(), digest_size=16).digest()
 
@@ -60,52 +60,54 @@ def key_of(monitor: str, id: str) -> bytes:
 _ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False, default=dataclasses.asdict)
 
 
-def text_of(body: Any) -> str:
+def journal_json(body: Any) -> str:
     """Return data, which may contain records, as compact JSON in ASCII."""
     return _ENCODER.encode(body)
 
 
-def read_text(text: str) -> Any:
-    """Return the data in a text made by `text_of`."""
+def read_journal_json(text: str) -> Any:
+    """Return the data in a text made by `journal_json`."""
     return json.loads(text)
 
 
-def next_chain(before: bytes, number: int, kind: str, key: bytes | None, at: float, actor: str, body: str) -> bytes:
+def next_journal_chain(
+    before: bytes, number: int, kind: str, key: bytes | None, at: float, actor: str, body: str
+) -> bytes:
     """Return the chain of an entry: SHA-256 of the chain before it and of a JSON array, built by hand here."""
     name = "null" if key is None else f'"{key.hex()}"'
-    text = f"[{number},{text_of(kind)},{name},{at!r},{text_of(actor)},{text_of(body)}]"
+    text = f"[{number},{journal_json(kind)},{name},{at!r},{journal_json(actor)},{journal_json(body)}]"
     return hashlib.sha256(before + text.encode("ascii")).digest()
 
 
-def entry_of(row: Row) -> Entry:
+def journal_entry_of_row(row: Row) -> JournalEntry:
     """Return the entry in a row of the database."""
     number, kind, key, at, actor, body, chain = row
-    return Entry(number, kind, None if key is None else bytes(key), float(at), actor, body, bytes(chain))
+    return JournalEntry(number, kind, None if key is None else bytes(key), float(at), actor, body, bytes(chain))
 
 
-def entries(tx: Reader, monitor: str, after: int, most: int = _PAGE) -> list[Entry]:
+def read_journal_entries(tx: Reader, monitor: str, after: int, most: int = _PAGE) -> list[JournalEntry]:
     """Return at most `most` entries after a number, in order."""
     sql = f"{_SELECT} WHERE monitor = ? AND number > ? ORDER BY number LIMIT ?"
-    return [entry_of(row) for row in tx.all(sql, monitor, after, most)]
+    return [journal_entry_of_row(row) for row in tx.all(sql, monitor, after, most)]
 
 
-def all_entries(tx: Reader, monitor: str, after: int) -> Iterator[Entry]:
+def read_all_journal_entries(tx: Reader, monitor: str, after: int) -> Iterator[JournalEntry]:
     """Yield the entries after a number, read page by page in one transaction."""
-    while page := entries(tx, monitor, after):
+    while page := read_journal_entries(tx, monitor, after):
         yield from page
         if len(page) < _PAGE:
             return
         after = page[-1].number
 
 
-def entries_of_many(tx: Reader, after: Mapping[str, int]) -> dict[str, list[Entry]]:
+def read_journals_of_monitors(tx: Reader, after: Mapping[str, int]) -> dict[str, list[JournalEntry]]:
     """Return the entries of several monitors, each after its own number, with few queries."""
-    found: dict[str, list[Entry]] = {monitor: [] for monitor in after}
+    found: dict[str, list[JournalEntry]] = {monitor: [] for monitor in after}
     pairs = list(after.items())
     for start in range(0, len(pairs), _TOGETHER):
         some = pairs[start : start + _TOGETHER]
         where = " OR ".join(["(monitor = ? AND number > ?)"] * len(some))
         sql = f"SELECT monitor, {_COLUMNS} FROM journal WHERE {where} ORDER BY monitor, number"
         for monitor, *row in tx.all(sql, *(value for pair in some for value in pair)):
-            found[monitor].append(entry_of(tuple(row)))
+            found[monitor].append(journal_entry_of_row(tuple(row)))
     return found

@@ -18,9 +18,14 @@ from sidelight.monitor import RULE, Decision, Reason
 from sidelight.monitor.engine.engine import Engine
 from sidelight.monitor.types import Events, VerdictChanged, VerificationClosed
 from sidelight.service.journal import entry as journal
-from sidelight.service.journal.entry import Entry
+from sidelight.service.journal.entry import JournalEntry
 from sidelight.service.problems import Problem
-from sidelight.service.settings import ReviewSettings, from_json, make_review, review_plain
+from sidelight.service.settings import (
+    ReviewSettings,
+    make_review_settings,
+    plain_review_settings,
+    settings_value_from_json,
+)
 from sidelight.service.store.base import Reader, Transaction
 
 _DAY = 86_400
@@ -98,18 +103,18 @@ class Replica:
         """Move to the next entry; the caller has already changed the monitor accordingly."""
         self.number, self.chain = number, chain
 
-    def apply(self, entry: Entry, *, anew: bool = False) -> None:
+    def apply(self, entry: JournalEntry, *, anew: bool = False) -> None:
         """Apply an entry; with `anew` the monitor decides again, and must reach the same decision."""
         if entry.number != self.number + 1:
             raise DivergedError(f"entry {self.number + 1} is missing")
         if not entry.chained_to(self.chain):
             raise DivergedError(f"entry {entry.number} does not follow from the one before: one of them was changed")
-        apply = _decided_anew if anew and entry.kind == journal.DECIDED else _APPLY.get(entry.kind)
+        apply = _decide_journaled_prediction_anew if anew and entry.kind == journal.DECIDED else _APPLY.get(entry.kind)
         if apply is not None:
             try:
                 data = entry.data
                 found, events = apply(self, data)
-                found |= plain_events(events)
+                found |= journal_events(events)
             except (KeyError, IndexError, TypeError, ValueError) as error:
                 raise DivergedError(f"entry {entry.number} cannot be applied: {error!r}") from error
             said = {name: data[name] for name in (*found, "turned", "closed") if name in data}
@@ -121,7 +126,7 @@ class Replica:
         """Return everything as plain data."""
         return {
             "monitor": self.monitor.to_dict(),
-            "review": review_plain(self.review),
+            "review": plain_review_settings(self.review),
             "archived": self.archived,
         }
 
@@ -130,12 +135,12 @@ class Replica:
         """Return the monitor with this state, at this position in its journal."""
         replica = cls(id)
         replica.watch(state["monitor"])
-        replica.review, replica.archived = make_review(state["review"]), state["archived"]
+        replica.review, replica.archived = make_review_settings(state["review"]), state["archived"]
         replica.number, replica.chain, replica.snapshot_at = number, chain, number
         return replica
 
 
-def plain_events(events: Events) -> dict[str, Any]:
+def journal_events(events: Events) -> dict[str, Any]:
     """Return the events of a decision or an answer as the journal stores them; empty if there were none."""
     turned = [[one.prediction, one.before, one.verdict, one.cause] for one in events if isinstance(one, VerdictChanged)]
     closed = [[one.number, int(one.forgotten)] for one in events if isinstance(one, VerificationClosed)]
@@ -145,79 +150,85 @@ def plain_events(events: Events) -> dict[str, Any]:
 # Each of these applies an entry to a monitor, and returns what the entry must contain if both agree, and the events.
 
 
-def _apply_created(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
+def _replay_created_entry(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
     replica.watch(data["state"])  # with the defaults of the version that created it
-    replica.review = make_review(data["review"])
+    replica.review = make_review_settings(data["review"])
     return {"rule": RULE}, ()
 
 
-def _apply_decided(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
-    _begin_batch(replica, data)
-    events = replica.monitor.record(decision_of(data), data["time"], *_about(replica, data))
+def _replay_decided_entry(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
+    _begin_journaled_batch(replica, data)
+    events = replica.monitor.record(
+        decision_of_journal_entry(data), data["time"], *_score_and_segment_of_journaled(replica, data)
+    )
     return {"number": replica.monitor.asked} if data["verify"] else {}, events
 
 
-def _decided_anew(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
-    _begin_batch(replica, data)
-    decision, events = replica.monitor.decide(data["class"], data["id"], data["time"], *_about(replica, data))
+def _decide_journaled_prediction_anew(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
+    _begin_journaled_batch(replica, data)
+    decision, events = replica.monitor.decide(
+        data["class"], data["id"], data["time"], *_score_and_segment_of_journaled(replica, data)
+    )
     code = Reason(decision.reason).code
-    found = {"verify": int(decision.verify), "reason": code, "day": day_of(data["time"])}
+    found = {"verify": int(decision.verify), "reason": code, "day": journal_day_of(data["time"])}
     found |= {} if decision.propensity is None else {"propensity": decision.propensity}
     return found | ({"number": replica.monitor.asked} if decision.verify else {}), events
 
 
-def decision_of(data: dict[str, Any]) -> Decision:
+def decision_of_journal_entry(data: dict[str, Any]) -> Decision:
     """Return the decision that an entry records."""
     verify, reason = bool(data["verify"]), Reason.of(data["reason"])
     return Decision(verify, data["id"], reason, data["class"], data.get("propensity"))
 
 
-def _about(replica: Replica, data: dict[str, Any]) -> tuple[float, Any, Any]:
+def _score_and_segment_of_journaled(replica: Replica, data: dict[str, Any]) -> tuple[float, Any, Any]:
     """Return the score and the segment of a prediction, and what other versions predict."""
     segment, others = (tuple((key, value) for key, value in data.get(name, ())) for name in ("segment", "others"))
     return replica.monitor.settings.score(data.get("score")), segment, others
 
 
-def _begin_batch(replica: Replica, data: dict[str, Any]) -> None:
+def _begin_journaled_batch(replica: Replica, data: dict[str, Any]) -> None:
     if "batch" in data:
         replica.monitor.begin_batch(data["batch"])
 
 
-def _apply_answered(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
+def _replay_answered_entry(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
     answer, events = replica.monitor.answer(data["id"], data["correct"], data.get("label"))
     return {"status": answer.status, "previous": answer.previous, "verdict": answer.verdict}, events
 
 
-def _apply_settings(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
+def _replay_settings_entry(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
     if data.get("limits"):
-        replica.monitor.change(**{name: from_json(name, value) for name, value in data["limits"].items()})
+        replica.monitor.change(
+            **{name: settings_value_from_json(name, value) for name, value in data["limits"].items()}
+        )
     if data.get("review"):
-        replica.review = make_review(data["review"], replica.review)
+        replica.review = make_review_settings(data["review"], replica.review)
     replica.archived = data.get("archived", replica.archived)
     return {}, ()
 
 
-def _apply_expired(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
+def _replay_expired_entry(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
     return {}, replica.monitor.expire(data["time"])
 
 
-def day_of(time: float) -> str:
+def journal_day_of(time: float) -> str:
     """Return the day, in UTC, of a time in seconds since 1970."""
-    return _day(int(time // _DAY))
+    return _journal_day_of_number(int(time // _DAY))
 
 
 @functools.lru_cache(maxsize=16)
-def _day(number: int) -> str:
+def _journal_day_of_number(number: int) -> str:
     """Return the day with this number, counted from 1970; cached, because nearly all decisions are from today."""
     return datetime.fromtimestamp(number * _DAY, UTC).date().isoformat()
 
 
 _APPLY = {
-    journal.CREATED: _apply_created,
-    journal.DECIDED: _apply_decided,
-    journal.ANSWERED: _apply_answered,
-    journal.SETTINGS: _apply_settings,
-    journal.EXPIRED: _apply_expired,
+    journal.CREATED: _replay_created_entry,
+    journal.DECIDED: _replay_decided_entry,
+    journal.ANSWERED: _replay_answered_entry,
+    journal.SETTINGS: _replay_settings_entry,
+    journal.EXPIRED: _replay_expired_entry,
 }
 
 
@@ -251,22 +262,22 @@ class Snapshot(NamedTuple):
         return found
 
 
-def take_snapshot(replica: Replica, *, sealed: bool = False) -> Snapshot:
+def take_journal_snapshot(replica: Replica, *, sealed: bool = False) -> Snapshot:
     """Return a snapshot of a monitor."""
-    text = journal.text_of(replica.state()).encode("ascii")
+    text = journal.journal_json(replica.state()).encode("ascii")
     digest = hashlib.sha256(text).digest()
     return Snapshot(replica.number, RULE, replica.chain, digest, sealed, zlib.compress(text, _LEVEL))
 
 
-def _as_value(value: Any) -> Any:
+def _as_snapshot_value(value: Any) -> Any:
     return int(value) if isinstance(value, bool) else value
 
 
-def store_snapshot(tx: Transaction, monitor: str, snapshot: Snapshot) -> None:
+def store_journal_snapshot(tx: Transaction, monitor: str, snapshot: Snapshot) -> None:
     """Store a snapshot; only the last few unsealed ones are kept."""
     tx.run("DELETE FROM snapshots WHERE monitor = ? AND number = ?", monitor, snapshot.number)
     columns = ("monitor", *Snapshot._fields)
-    tx.insert("snapshots", columns, [(monitor, *map(_as_value, snapshot))])
+    tx.insert("snapshots", columns, [(monitor, *map(_as_snapshot_value, snapshot))])
     old = tx.all(
         "SELECT number FROM snapshots WHERE monitor = ? AND sealed = 0 ORDER BY number DESC LIMIT 100 OFFSET ?",
         monitor,
@@ -276,13 +287,13 @@ def store_snapshot(tx: Transaction, monitor: str, snapshot: Snapshot) -> None:
         tx.run("DELETE FROM snapshots WHERE monitor = ? AND number = ? AND sealed = 0", monitor, number)
 
 
-def snapshot_fits(tx: Reader, monitor: str, snapshot: Snapshot) -> bool:
+def snapshot_fits_journal(tx: Reader, monitor: str, snapshot: Snapshot) -> bool:
     """Say whether the snapshot belongs to this journal; it does not if an older backup was restored and continued."""
     row = tx.one("SELECT chain FROM journal WHERE monitor = ? AND number = ?", monitor, snapshot.number)
     return row is not None and bytes(row[0]) == snapshot.chain
 
 
-def stored_snapshots(tx: Reader, monitor: str, least: int, most: int) -> list[Snapshot]:
+def read_journal_snapshots(tx: Reader, monitor: str, least: int, most: int) -> list[Snapshot]:
     """Return the snapshots between two numbers, latest first."""
     sql = (
         "SELECT number, rule, chain, sha256, sealed, state FROM snapshots WHERE monitor = ? AND number BETWEEN ? AND ?"

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 from sidelight.errors import SidelightError
 from sidelight.monitor import RULE
 from sidelight.service.journal import entry as journal
-from sidelight.service.journal.entry import Entry
-from sidelight.service.journal.replica import DivergedError, Replica, snapshot_fits, stored_snapshots
-from sidelight.service.problems import Problem, unavailable_now
+from sidelight.service.journal.entry import JournalEntry
+from sidelight.service.journal.replica import DivergedError, Replica, read_journal_snapshots, snapshot_fits_journal
+from sidelight.service.problems import Problem, unavailable_problem
 from sidelight.service.store.base import Reader, Row, StorageError, Transaction
 
 _LOG = logging.getLogger("sidelight.service")
@@ -38,36 +38,36 @@ class Replicas:
         # Only a second statement sees everything committed before the lock was granted.
         rows = tx.lock(_LOCK, wanted)
         found: dict[str, Replica | Problem] = {}
-        news = self._news(tx, rows)
+        news = self._read_new_entries(tx, rows)
         for id, rule, last, chain, base in rows:
-            found[id] = self._followed(tx, id, rule, last, bytes(chain), base, news.get(id))
+            found[id] = self._bring_up_to_date(tx, id, rule, last, bytes(chain), base, news.get(id))
         missing = Problem("not-found", "there is no such monitor")
         return {id: found.get(id, missing) for id in wanted}
 
-    def _news(self, tx: Reader, rows: Sequence[Row]) -> dict[str, list[Entry]]:
+    def _read_new_entries(self, tx: Reader, rows: Sequence[Row]) -> dict[str, list[JournalEntry]]:
         """Return what other processes appended to several monitors, read together if it is not much."""
         after = {}
         for id, rule, last, _, base in rows:
             replica = self._replicas.get(id)
             if replica is not None and rule == RULE and base <= replica.number < last <= replica.number + _MUCH:
-                after[id] = _seen(replica, base)
-        return journal.entries_of_many(tx, after) if len(after) > 1 else {}
+                after[id] = _last_entry_seen_by_replica(replica, base)
+        return journal.read_journals_of_monitors(tx, after) if len(after) > 1 else {}
 
-    def _followed(
-        self, tx: Reader, id: str, rule: int, last: int, chain: bytes, base: int, news: list[Entry] | None
+    def _bring_up_to_date(
+        self, tx: Reader, id: str, rule: int, last: int, chain: bytes, base: int, news: list[JournalEntry] | None
     ) -> Replica | Problem:
         if rule != RULE:
-            return unavailable_now(
+            return unavailable_problem(
                 f"this monitor uses rule {rule}, but this version of sidelight has rule {RULE}: run the version that "
                 "created it",
                 60,
             )
         failed = self._failed.get(id)
         if failed is not None and failed[0] == chain and time.monotonic() < failed[1]:
-            return _broken()
+            return _unusable_replica_problem()
         try:
             replica = self._replicas.get(id)
-            if replica is None or not _catch_up(tx, replica, last, chain, base, news):
+            if replica is None or not _catch_up_with_journal(tx, replica, last, chain, base, news):
                 replica = rebuild_replica(tx, id, last, chain, base)
         except StorageError:
             raise
@@ -75,7 +75,7 @@ class Replicas:
             _LOG.error("the journal of %s cannot be followed: %s", id, error)
             self._replicas.pop(id, None)
             self._failed[id] = chain, time.monotonic() + _RETRY
-            return _broken()
+            return _unusable_replica_problem()
         replica.base = base
         self._replicas[id], self._stored[id] = replica, replica.version
         return replica
@@ -105,18 +105,18 @@ class Replicas:
         return self._replicas.get(monitor)
 
 
-def _broken() -> Problem:
+def _unusable_replica_problem() -> Problem:
     detail = "the journal of this monitor cannot be replayed: `sidelight admin check` shows what is wrong with it"
-    return unavailable_now(detail, _RETRY)
+    return unavailable_problem(detail, _RETRY)
 
 
-def _seen(replica: Replica, base: int) -> int:
+def _last_entry_seen_by_replica(replica: Replica, base: int) -> int:
     """Return the entry before the last one followed; that one is read again, since a restore may have replaced it."""
     return replica.number - 1 if replica.number > base else replica.number
 
 
-def _catch_up(
-    tx: Reader, replica: Replica, last: int, chain: bytes, base: int, news: Iterable[Entry] | None = None
+def _catch_up_with_journal(
+    tx: Reader, replica: Replica, last: int, chain: bytes, base: int, news: Iterable[JournalEntry] | None = None
 ) -> bool:
     """Follow the journal; False if it is not the one followed before, or if its beginning is missing."""
     if replica.number == last:
@@ -124,7 +124,11 @@ def _catch_up(
     if replica.number > last or replica.number < base:
         return False
     first = replica.number > base
-    for entry in journal.all_entries(tx, replica.id, _seen(replica, base)) if news is None else news:
+    for entry in (
+        journal.read_all_journal_entries(tx, replica.id, _last_entry_seen_by_replica(replica, base))
+        if news is None
+        else news
+    ):
         if first:
             if entry.number != replica.number or entry.chain != replica.chain:
                 return False
@@ -137,7 +141,7 @@ def _catch_up(
 def rebuild_replica(tx: Reader, id: str, last: int, chain: bytes, base: int) -> Replica:
     """Return a monitor from its latest snapshot and the entries after it."""
     replica = start_replica(tx, id, last, base)
-    for entry in journal.all_entries(tx, id, replica.number):
+    for entry in journal.read_all_journal_entries(tx, id, replica.number):
         replica.apply(entry)
     if (replica.number, replica.chain) != (last, chain):
         raise DivergedError(f"the journal ends with entry {replica.number} but should end with {last}")
@@ -146,8 +150,8 @@ def rebuild_replica(tx: Reader, id: str, last: int, chain: bytes, base: int) -> 
 
 def start_replica(tx: Reader, id: str, last: int, base: int) -> Replica:
     """Return a monitor from its latest usable snapshot, at most at entry `last` and not before the base."""
-    for snapshot in stored_snapshots(tx, id, base, last):
-        if snapshot.rule == RULE and (snapshot.sealed or snapshot_fits(tx, id, snapshot)):
+    for snapshot in read_journal_snapshots(tx, id, base, last):
+        if snapshot.rule == RULE and (snapshot.sealed or snapshot_fits_journal(tx, id, snapshot)):
             try:
                 return snapshot.opened(id)
             except DivergedError:  # damaged; try an earlier one

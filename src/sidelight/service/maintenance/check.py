@@ -22,21 +22,21 @@ from sidelight.errors import SidelightError
 from sidelight.monitor import RULE
 from sidelight.monitor.engine.line import OVERDUE, PENDING, RIGHT, SKIPPED, WRONG
 from sidelight.service.domain import monitors, verifications
-from sidelight.service.domain.monitors import MonitorRow, stored_monitor
+from sidelight.service.domain.monitors import MonitorRow, served_monitor_of_id
 from sidelight.service.domain.service import Service
 from sidelight.service.journal import entry as journal
 from sidelight.service.journal import replicas
-from sidelight.service.journal.entry import Entry
+from sidelight.service.journal.entry import JournalEntry
 from sidelight.service.journal.replica import (
     DivergedError,
     Replica,
     Snapshot,
-    store_snapshot,
-    stored_snapshots,
-    take_snapshot,
+    read_journal_snapshots,
+    store_journal_snapshot,
+    take_journal_snapshot,
 )
 from sidelight.service.store.base import Reader, Storage, StorageError
-from sidelight.service.writer.unit import Work, monitor_job
+from sidelight.service.writer.unit import WriterUnit, monitor_writer_job
 
 _PAGE = 5000
 _STATES = {
@@ -62,76 +62,78 @@ class Finding(NamedTuple):
 def check_database(storage: Storage) -> list[Finding]:
     """Return everything that is wrong; empty if all is well."""
     with storage.read() as tx:
-        found = monitors.all_monitors(tx, archived=True)
-    return [finding for one in found if (finding := _finding(storage, one)) is not None]
+        found = monitors.list_served_monitors(tx, archived=True)
+    return [finding for one in found if (finding := _find_damage_of_monitor(storage, one)) is not None]
 
 
-def _finding(storage: Storage, monitor: MonitorRow) -> Finding | None:
+def _find_damage_of_monitor(storage: Storage, monitor: MonitorRow) -> Finding | None:
     """Return what is wrong with one monitor."""
     try:
-        check_monitor(storage, monitor)
+        check_monitor_integrity(storage, monitor)
     except StorageError:
         raise
     except SidelightError as error:
         with storage.read() as tx:
-            now = monitors.stored_monitor(tx, monitor.id)
+            now = monitors.served_monitor_of_id(tx, monitor.id)
         if now.base != monitor.base:  # pruned meanwhile
-            return _finding(storage, now)
+            return _find_damage_of_monitor(storage, now)
         return Finding(f"{monitor.name} ({monitor.id})", str(error))
     return None
 
 
-def check_monitor(storage: Storage, whole: MonitorRow) -> None:
+def check_monitor_integrity(storage: Storage, whole: MonitorRow) -> None:
     """Raise an error that says what is wrong with one monitor, if anything is."""
     if whole.rule != RULE:
         raise DivergedError(
             f"it uses rule {whole.rule}, this sidelight has rule {RULE}: check it with the version that created it"
         )
-    replayed = replay_journal(storage, whole, whole.last, anew=True)
+    replayed = replay_and_check_journal(storage, whole, whole.last, anew=True)
     if (replayed.number, replayed.chain) != (whole.last, whole.chain):
         raise DivergedError(f"the journal ends with entry {replayed.number} but should end with {whole.last}")
     with storage.read() as tx:
         served = replicas.start_replica(tx, whole.id, whole.last, whole.base)
-    for entry in journal_pages(storage, whole.id, served.number, whole.last):
+    for entry in journal_pages_to_check(storage, whole.id, served.number, whole.last):
         served.apply(entry)
     if served.state() != replayed.state():
         raise DivergedError("the served state does not follow from the journal")
     with storage.read() as tx:  # verifications change, so compare them with the journal of the same moment
-        for entry in journal.all_entries(tx, whole.id, replayed.number):
+        for entry in journal.read_all_journal_entries(tx, whole.id, replayed.number):
             replayed.apply(entry, anew=True)
-        check_verifications(tx, whole.id, replayed.monitor.to_dict())
+        check_verifications_integrity(tx, whole.id, replayed.monitor.to_dict())
 
 
-def journal_pages(storage: Storage, id: str, after: int, last: int) -> Iterator[Entry]:
+def journal_pages_to_check(storage: Storage, id: str, after: int, last: int) -> Iterator[JournalEntry]:
     """Yield the entries after one number and up to another; each page is read in its own short transaction."""
     while after < last:
         with storage.read() as tx:
-            page = journal.entries(tx, id, after, min(_PAGE, last - after))
+            page = journal.read_journal_entries(tx, id, after, min(_PAGE, last - after))
         if not page:
             return
         yield from page
         after = page[-1].number
 
 
-def replay_journal(storage: Storage, whole: MonitorRow, last: int, *, anew: bool) -> Replica:
+def replay_and_check_journal(storage: Storage, whole: MonitorRow, last: int, *, anew: bool) -> Replica:
     """Replay the entries from the base up to `last`, compare with each snapshot, and return the monitor."""
     with storage.read() as tx:
-        on_the_way = {one.number: one for one in stored_snapshots(tx, whole.id, whole.base, last)}
+        on_the_way = {one.number: one for one in read_journal_snapshots(tx, whole.id, whole.base, last)}
     replica = Replica(whole.id)
     if whole.base:
         base = on_the_way.pop(whole.base, None)
         if base is None or not base.sealed or base.rule != RULE:
             raise DivergedError(f"the base, snapshot {whole.base}, is missing, not sealed, or made with another rule")
         replica = base.opened(whole.id)
-    for entry in journal_pages(storage, whole.id, replica.number, last):
+    for entry in journal_pages_to_check(storage, whole.id, replica.number, last):
         replica.apply(entry, anew=anew)
         snapshot = on_the_way.get(entry.number)
-        if snapshot is not None and (snapshot.chain != entry.chain or take_snapshot(replica).sha256 != snapshot.sha256):
+        if snapshot is not None and (
+            snapshot.chain != entry.chain or take_journal_snapshot(replica).sha256 != snapshot.sha256
+        ):
             raise DivergedError(f"snapshot {entry.number} does not follow from the journal")
     return replica
 
 
-def check_verifications(tx: Reader, monitor: str, state: dict[str, Any]) -> None:
+def check_verifications_integrity(tx: Reader, monitor: str, state: dict[str, Any]) -> None:
     """Compare the verifications with the monitor."""
     known = {number: (id, status) for id, _, number, _, status, *_ in state["verifications"]}
     number = 0
@@ -140,7 +142,9 @@ def check_verifications(tx: Reader, monitor: str, state: dict[str, Any]) -> None
     while rows := tx.all(sql, monitor, number, _PAGE):
         for number, id, found, correct, revision in rows:
             there = known.pop(number, None)
-            if there is not None and (there[0] != id or not _agree(there[1], found, correct, revision)):
+            if there is not None and (
+                there[0] != id or not _status_agrees_with_check(there[1], found, correct, revision)
+            ):
                 raise DivergedError(f"verification {number} is {found}, which does not agree with the monitor")
             if there is None and found in verifications.UNSETTLED:
                 raise DivergedError(f"verification {number} is {found}, but the monitor does not know it")
@@ -148,7 +152,7 @@ def check_verifications(tx: Reader, monitor: str, state: dict[str, Any]) -> None
         raise DivergedError(f"verification {min(known)} is missing")
 
 
-def _agree(status: int, found: str, correct: int | None, revision: int) -> bool:
+def _status_agrees_with_check(status: int, found: str, correct: int | None, revision: int) -> bool:
     if status == SKIPPED and found == verifications.DELETED:
         return True
     if status == SKIPPED and found == verifications.OPEN and revision:  # withdrawn, and in the queue again
@@ -159,22 +163,22 @@ def _agree(status: int, found: str, correct: int | None, revision: int) -> bool:
 _CHUNK = 5000
 
 
-@monitor_job
-def _seal_snapshot(work: Work, monitor: str, base: int, snapshot: Snapshot) -> bool:
+@monitor_writer_job
+def _seal_snapshot_before_pruning(work: WriterUnit, monitor: str, base: int, snapshot: Snapshot) -> bool:
     """Make a snapshot the base; False if another process was faster."""
     replica = work.replica(monitor)
     row = work.reading.one("SELECT base FROM monitors WHERE id = ?", monitor)
     if row is None or row[0] != base:
         return False
     body = {"number": snapshot.number, "chain": snapshot.chain.hex(), "sha256": snapshot.sha256.hex()}
-    store_snapshot(work.writing(), monitor, snapshot)
+    store_journal_snapshot(work.writing(), monitor, snapshot)
     work.writing().run("UPDATE monitors SET base = ? WHERE id = ?", snapshot.number, monitor)
     work.append(replica.id, journal.SEALED, body | {"rule": snapshot.rule}, actor="service")
     return True
 
 
-@monitor_job
-def _delete_entries(work: Work, monitor: str) -> int:
+@monitor_writer_job
+def _delete_pruned_entries(work: WriterUnit, monitor: str) -> int:
     """Delete some entries before the base, and return how many."""
     sql = "SELECT j.number FROM journal j JOIN monitors m ON m.id = j.monitor WHERE j.monitor = ? "
     found = work.reading.all(f"{sql} AND j.number <= m.base ORDER BY j.number LIMIT ?", monitor, _CHUNK)
@@ -191,21 +195,23 @@ def prune_journal(service: Service, monitor: str, *, days: float | None = None) 
     storage = service.storage
     kept = service.options.retry_days if days is None else days
     with storage.read() as tx:
-        whole = stored_monitor(tx, monitor)
+        whole = served_monitor_of_id(tx, monitor)
         # All entries of a batch have the same time, so a base is never inside a batch.
         row = tx.one(
             "SELECT min(number) FROM journal WHERE monitor = ? AND at >= ?", monitor, tx.now() - kept * 86_400.0
         )
     last = whole.last if row is None or row[0] is None else row[0] - 1
     if last > whole.base:
-        replica = replay_journal(storage, whole, last, anew=True)
-        if replica.state() != replay_journal(storage, whole, last, anew=False).state():
+        replica = replay_and_check_journal(storage, whole, last, anew=True)
+        if replica.state() != replay_and_check_journal(storage, whole, last, anew=False).state():
             raise DivergedError(
                 "replaying the journal gives another result: nothing was pruned, run `sidelight admin check`"
             )
-        if not service.do(_seal_snapshot(monitor, whole.base, take_snapshot(replica, sealed=True))):
+        if not service.do(
+            _seal_snapshot_before_pruning(monitor, whole.base, take_journal_snapshot(replica, sealed=True))
+        ):
             return 0
     deleted = 0
-    while some := service.do(_delete_entries(monitor)):
+    while some := service.do(_delete_pruned_entries(monitor)):
         deleted += some
     return deleted

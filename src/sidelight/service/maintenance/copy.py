@@ -44,23 +44,23 @@ def copy_database(
     """Copy everything and return the number of rows of each table; `tell(table, rows)` is called after each table."""
     counted: dict[str, int] = {}
     with source.read() as reading, target.write() as writing:
-        _refuse_used(writing)
+        _refuse_used_copy_target(writing)
         for table, key in TABLES.items():
             columns, counted[table] = reading.columns(table), 0
-            for page in _table_pages(reading, table, columns, key):
+            for page in _table_pages_to_copy(reading, table, columns, key):
                 writing.insert(table, columns, page)
                 counted[table] += len(page)
             tell(table, counted[table])
     return counted
 
 
-def _refuse_used(tx: Reader) -> None:
+def _refuse_used_copy_target(tx: Reader) -> None:
     used = [table for table in TABLES if tx.one(f"SELECT 1 FROM {table} LIMIT 1") is not None]
     if used:
         raise SidelightError(f"the target already contains data (in {', '.join(used)}): give a new database")
 
 
-def _table_pages(tx: Reader, table: str, columns: Sequence[str], key: tuple[str, ...]) -> Iterator[list[Row]]:
+def _table_pages_to_copy(tx: Reader, table: str, columns: Sequence[str], key: tuple[str, ...]) -> Iterator[list[Row]]:
     """Yield all rows in the order of their keys, in pages that fit into memory."""
     places = [columns.index(name) for name in key]
     order, marks = ", ".join(key), ", ".join("?" * len(key))
@@ -68,7 +68,7 @@ def _table_pages(tx: Reader, table: str, columns: Sequence[str], key: tuple[str,
     most, after = _FIRST_ROWS, None
     while True:
         where, values = ("", ()) if after is None else (f" WHERE ({order}) > ({marks})", after)
-        page = [_plain_row(row) for row in tx.all(f"{select}{where} ORDER BY {order} LIMIT ?", *values, most)]
+        page = [_plain_row_to_copy(row) for row in tx.all(f"{select}{where} ORDER BY {order} LIMIT ?", *values, most)]
         if not page:
             return
         yield page
@@ -77,11 +77,11 @@ def _table_pages(tx: Reader, table: str, columns: Sequence[str], key: tuple[str,
         most = max(1, min(_MOST_ROWS, len(page) * _MOST_BYTES // max(1, size)))
 
 
-def _plain_row(row: Row) -> Row:
+def _plain_row_to_copy(row: Row) -> Row:
     return tuple(bytes(value) if isinstance(value, memoryview) else value for value in row)
 
 
-def back_up(storage: Storage, path: str | os.PathLike[str]) -> int:
+def back_up_database(storage: Storage, path: str | os.PathLike[str]) -> int:
     """Write a backup to a new file, completely or not at all, readable by its owner only; return its size in bytes."""
     target = Path(os.path.abspath(path))
     if target.exists():
@@ -93,17 +93,17 @@ def back_up(storage: Storage, path: str | os.PathLike[str]) -> int:
         raise FileError(f"cannot write {str(target)!r}: {error.strerror}") from None
     try:
         if not storage.save_to(draft):
-            _copy_rows(storage, draft)
-        _sync(draft)
+            _copy_rows_to_backup(storage, draft)
+        _sync_backup_to_disk(draft)
         os.link(draft, target)  # fails if the target exists by now
-        _sync(target.parent)
+        _sync_backup_to_disk(target.parent)
         return target.stat().st_size
     finally:
         for name in (draft.name, f"{draft.name}-wal", f"{draft.name}-shm", f"{draft.name}-lock"):
             draft.with_name(name).unlink(missing_ok=True)
 
 
-def _copy_rows(storage: Storage, path: Path) -> None:
+def _copy_rows_to_backup(storage: Storage, path: Path) -> None:
     path.unlink()
     target = open_storage(str(path))
     try:
@@ -112,7 +112,7 @@ def _copy_rows(storage: Storage, path: Path) -> None:
         target.close()
 
 
-def _sync(path: Path) -> None:
+def _sync_backup_to_disk(path: Path) -> None:
     """Sync a file, or the entries of a folder, to disk."""
     handle = os.open(path, os.O_RDONLY)
     try:

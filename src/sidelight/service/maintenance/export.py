@@ -22,10 +22,14 @@ from sidelight.errors import SidelightError
 from sidelight.monitor import Reason
 from sidelight.service.domain import monitors
 from sidelight.service.domain.monitors import MonitorRow
-from sidelight.service.domain.verifications import about_prediction, iso_moment, verification_rows
+from sidelight.service.domain.verifications import (
+    describe_verified_prediction,
+    format_verification_time,
+    read_verification_rows,
+)
 from sidelight.service.journal import entry as journal
-from sidelight.service.journal.entry import Entry
-from sidelight.service.maintenance.check import journal_pages
+from sidelight.service.journal.entry import JournalEntry
+from sidelight.service.maintenance.check import journal_pages_to_check
 from sidelight.service.store.base import Storage
 
 _PAGE = 1000
@@ -34,7 +38,7 @@ COLUMNS = {
         *("monitor", "id", "prediction", "time", "verify", "reason", "score", "propensity", "segment", "version"),
         *("state", "correct", "label", "settled_at", "settled_by"),
     ),
-    "journal": ("monitor", *Entry._fields),
+    "journal": ("monitor", *JournalEntry._fields),
 }
 """What can be exported, with the columns of its rows."""
 _TIMES = ("time", "settled_at")
@@ -48,30 +52,32 @@ def export_rows(storage: Storage, what: str, names: Iterable[str] = ()) -> Itera
     wanted = set(names)
     with storage.read() as tx:
         # The databases sort text differently.
-        found = sorted(monitors.all_monitors(tx, archived=True), key=lambda one: (one.name, one.created_at, one.id))
+        found = sorted(
+            monitors.list_served_monitors(tx, archived=True), key=lambda one: (one.name, one.created_at, one.id)
+        )
     missing = wanted - {one.name for one in found}
     if missing:
         known = ", ".join(sorted({one.name for one in found})) or "none"
         raise SidelightError(f"there is no monitor {min(missing)!r}: the monitors are {known}")
     for monitor in found:
         if not wanted or monitor.name in wanted:
-            yield from (_journal_rows if what == "journal" else _decision_rows)(storage, monitor)
+            yield from (_journal_rows_to_export if what == "journal" else _decision_rows_to_export)(storage, monitor)
 
 
-def _journal_rows(storage: Storage, monitor: MonitorRow) -> Iterator[dict[str, Any]]:
-    for entry in _exported_entries(storage, monitor):
+def _journal_rows_to_export(storage: Storage, monitor: MonitorRow) -> Iterator[dict[str, Any]]:
+    for entry in _journal_entries_to_export(storage, monitor):
         yield {"monitor": monitor.name} | entry.plain()
 
 
-def _decision_rows(storage: Storage, monitor: MonitorRow) -> Iterator[dict[str, Any]]:
+def _decision_rows_to_export(storage: Storage, monitor: MonitorRow) -> Iterator[dict[str, Any]]:
     """Yield verifications in their order, and what was let pass between them as long as the journal has it."""
-    verifications, last = _verification_rows(storage, monitor), 0
-    for entry in _exported_entries(storage, monitor):
+    verifications, last = _verification_rows_to_export(storage, monitor), 0
+    for entry in _journal_entries_to_export(storage, monitor):
         data = entry.data
         if entry.kind != journal.DECIDED:
             continue
         if not data["verify"]:
-            yield _passed_row(monitor, data)
+            yield _passed_row_to_export(monitor, data)
             continue
         for last, row in verifications:  # first those whose decisions are no longer in the journal
             yield row
@@ -81,11 +87,11 @@ def _decision_rows(storage: Storage, monitor: MonitorRow) -> Iterator[dict[str, 
         yield from (row for _, row in verifications)
 
 
-def _verification_rows(storage: Storage, monitor: MonitorRow) -> Iterator[tuple[int, dict[str, Any]]]:
+def _verification_rows_to_export(storage: Storage, monitor: MonitorRow) -> Iterator[tuple[int, dict[str, Any]]]:
     after = 0
     while True:
         with storage.read() as tx:
-            page = verification_rows(tx, monitor.id, after, _PAGE)
+            page = read_verification_rows(tx, monitor.id, after, _PAGE)
         for row in page:
             after = row.pop("number")
             yield (
@@ -96,50 +102,50 @@ def _verification_rows(storage: Storage, monitor: MonitorRow) -> Iterator[tuple[
             return
 
 
-def _passed_row(monitor: MonitorRow, data: dict[str, Any]) -> dict[str, Any]:
+def _passed_row_to_export(monitor: MonitorRow, data: dict[str, Any]) -> dict[str, Any]:
     return dict.fromkeys(COLUMNS["decisions"]) | {
         "monitor": monitor.name,
         "id": data["id"],
         "prediction": data["class"],
-        "time": iso_moment(data["time"]),
+        "time": format_verification_time(data["time"]),
         "verify": False,
         "reason": Reason.of(data["reason"]),
-        **about_prediction(data),
+        **describe_verified_prediction(data),
     }
 
 
-def _exported_entries(storage: Storage, monitor: MonitorRow) -> Iterator[Entry]:
+def _journal_entries_to_export(storage: Storage, monitor: MonitorRow) -> Iterator[JournalEntry]:
     """Yield the journal up to its last entry at the start, in short transactions."""
     after = monitor.base
-    for entry in journal_pages(storage, monitor.id, after, monitor.last):
+    for entry in journal_pages_to_check(storage, monitor.id, after, monitor.last):
         after = entry.number
         yield entry
     if after < monitor.last:
         raise SidelightError(f"entries of {monitor.name!r} were pruned during the export: export again")
 
 
-def write_json_lines(found: Iterable[dict[str, Any]], stream: TextIO) -> int:
+def write_export_as_json_lines(found: Iterable[dict[str, Any]], stream: TextIO) -> int:
     """Write one object per line, in ASCII; return how many."""
     count = 0
     for row in found:
-        stream.write(journal.text_of(row) + "\n")
+        stream.write(journal.journal_json(row) + "\n")
         count += 1
     return count
 
 
 def write_export(found: Iterable[dict[str, Any]], what: str, path: str | os.PathLike[str]) -> int:
     """Write rows to a file, completely or not at all, as Parquet (.parquet) or JSON Lines; return how many."""
-    write = _write_parquet if os.fspath(path).endswith(".parquet") else _write_lines
+    write = _write_export_as_parquet if os.fspath(path).endswith(".parquet") else _write_export_lines
     with replacing_file(path) as draft:
         return write(found, what, os.fspath(draft))
 
 
-def _write_lines(found: Iterable[dict[str, Any]], what: str, path: str) -> int:
+def _write_export_lines(found: Iterable[dict[str, Any]], what: str, path: str) -> int:
     with open(path, "w", encoding="ascii", newline="\n") as stream:
-        return write_json_lines(found, stream)
+        return write_export_as_json_lines(found, stream)
 
 
-def _write_parquet(found: Iterable[dict[str, Any]], what: str, path: str) -> int:
+def _write_export_as_parquet(found: Iterable[dict[str, Any]], what: str, path: str) -> int:
     """Write Parquet; classes, which may be text or numbers, and data become columns of text."""
     try:
         import pyarrow as pa
@@ -152,15 +158,15 @@ def _write_parquet(found: Iterable[dict[str, Any]], what: str, path: str) -> int
     count, left = 0, iter(found)
     with pq.ParquetWriter(path, schema) as writer:
         while page := list(islice(left, 50 * _PAGE)):
-            columns = {name: [_parquet_cell(name, row[name]) for row in page] for name in COLUMNS[what]}
+            columns = {name: [_parquet_cell_of_export(name, row[name]) for row in page] for name in COLUMNS[what]}
             writer.write_table(pa.table(columns, schema=schema))
             count += len(page)
     return count
 
 
-def _parquet_cell(name: str, value: Any) -> Any:
+def _parquet_cell_of_export(name: str, value: Any) -> Any:
     if value is None or name in _TYPES:
         return value
     if name in _TIMES:
         return datetime.fromisoformat(value)
-    return value if isinstance(value, str) else journal.text_of(value)
+    return value if isinstance(value, str) else journal.journal_json(value)

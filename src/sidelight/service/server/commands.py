@@ -23,14 +23,14 @@ from sidelight.errors import SidelightError
 from sidelight.service.domain.service import Service
 from sidelight.service.options import Options
 from sidelight.service.server.app import make_app
-from sidelight.service.store import file_of, open_storage
+from sidelight.service.store import open_storage, sqlite_file_of_storage
 from sidelight.service.store.sqlite import InUseError
 
 _SLOW = 600.0
 _PATIENCE = 5.0
 
 
-class Reply(NamedTuple):
+class CommandReply(NamedTuple):
     """What the service answered."""
 
     status: int
@@ -46,13 +46,13 @@ class Reply(NamedTuple):
 
 
 @contextlib.contextmanager
-def announced_server(database: str, address: str) -> Iterator[str | None]:
+def announce_server_to_commands(database: str, address: str) -> Iterator[str | None]:
     """Tell commands within the block where the server of a SQLite file is; yield their key."""
-    path = file_of(database)
+    path = sqlite_file_of_storage(database)
     if path is None:  # several processes may use PostgreSQL
         yield None
         return
-    file, key = address_file(path), secrets.token_urlsafe(32)
+    file, key = server_address_file(path), secrets.token_urlsafe(32)
     file.unlink(missing_ok=True)
     with open(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as written:
         json.dump({"url": address, "key": key}, written)
@@ -62,44 +62,44 @@ def announced_server(database: str, address: str) -> Iterator[str | None]:
         file.unlink(missing_ok=True)
 
 
-def address_file(database: Path) -> Path:
+def server_address_file(database: Path) -> Path:
     """Return the file in which the server of a SQLite file says where it is."""
     return database.with_name(f"{database.name}-server")
 
 
-def command_request(database: str, method: str, path: str, body: Any = None, *, url: str | None = None) -> Any:
+def request_of_admin_command(database: str, method: str, path: str, body: Any = None, *, url: str | None = None) -> Any:
     """Send a request about a database, and return the JSON of the reply; links begin with `url`."""
     try:
         storage = open_storage(database, readonly=method == "GET")
     except InUseError:
-        return _served(file_of(database), method, path, body).value()
+        return _ask_running_server(sqlite_file_of_storage(database), method, path, body).value()
     service, key = Service(storage, options=Options(url=url)), secrets.token_urlsafe(32)
     try:
-        return asyncio.run(_call(make_app(service, command_key=key), key, method, path, body)).value()
+        return asyncio.run(_call_app_directly(make_app(service, command_key=key), key, method, path, body)).value()
     finally:
         service.close()
 
 
-def note_taken(database: str, action: str, subject: str, detail: dict[str, Any]) -> None:
+def note_data_taken_from_server(database: str, action: str, subject: str, detail: dict[str, Any]) -> None:
     """Note in the audit log that data left a database in use.
 
     A file that nobody serves, such as a backup, stays as it is: whoever can read it can also copy it.
     """
-    path, body = file_of(database), {"action": action, "subject": subject, "detail": detail}
+    path, body = sqlite_file_of_storage(database), {"action": action, "subject": subject, "detail": detail}
     if path is None:
-        command_request(database, "POST", "/v1/audit", body)
+        request_of_admin_command(database, "POST", "/v1/audit", body)
     else:
         with contextlib.suppress(FileNotFoundError, ConnectionError):
-            _sent(path, "POST", "/v1/audit", body).value()
+            _send_command_to_server(path, "POST", "/v1/audit", body).value()
 
 
-def _served(database: Path | None, method: str, path: str, body: Any) -> Reply:
+def _ask_running_server(database: Path | None, method: str, path: str, body: Any) -> CommandReply:
     """Ask the server of a file, which locks the file a moment before it says where it is."""
     assert database is not None
     end = time.monotonic() + _PATIENCE
     while True:
         try:
-            return _sent(database, method, path, body)
+            return _send_command_to_server(database, method, path, body)
         except PermissionError:
             raise SidelightError(
                 f"another user serves {str(database)!r}: run the command as that user, for example with sudo -u"
@@ -112,30 +112,30 @@ def _served(database: Path | None, method: str, path: str, body: Any) -> Reply:
             time.sleep(0.05)
 
 
-def _sent(database: Path, method: str, path: str, body: Any) -> Reply:
-    found = json.loads(address_file(database).read_bytes())
+def _send_command_to_server(database: Path, method: str, path: str, body: Any) -> CommandReply:
+    found = json.loads(server_address_file(database).read_bytes())
     headers = {"Authorization": f"Bearer {found['key']}", "Content-Type": "application/json"}
     data = None if body is None else json.dumps(body).encode("ascii")
     sending = urllib.request.Request(found["url"] + path, data, headers, method=method)
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with direct.open(sending, timeout=_SLOW) as reply:
-            return Reply(reply.status, reply.read())
+            return CommandReply(reply.status, reply.read())
     except urllib.error.HTTPError as refusal:
-        return Reply(refusal.code, refusal.read())
+        return CommandReply(refusal.code, refusal.read())
     except urllib.error.URLError as error:
         raise ConnectionError(str(error.reason)) from None
 
 
-async def _call(app: Any, key: str, method: str, path: str, body: Any) -> Reply:
+async def _call_app_directly(app: Any, key: str, method: str, path: str, body: Any) -> CommandReply:
     """Let an ASGI application answer one request."""
     status, content = 0, b""
     data = b"" if body is None else json.dumps(body).encode("ascii")
 
-    async def receive() -> dict[str, Any]:
+    async def receive_direct_request() -> dict[str, Any]:
         return {"type": "http.request", "body": data}
 
-    async def send(message: dict[str, Any]) -> None:
+    async def send_direct_reply(message: dict[str, Any]) -> None:
         nonlocal status, content
         status = message.get("status", status)
         content += message.get("body", b"")
@@ -154,5 +154,5 @@ async def _call(app: Any, key: str, method: str, path: str, body: Any) -> Reply:
         "client": None,
         "server": None,
     }
-    await app(scope, receive, send)
-    return Reply(status, content)
+    await app(scope, receive_direct_request, send_direct_reply)
+    return CommandReply(status, content)

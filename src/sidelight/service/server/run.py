@@ -16,19 +16,19 @@ from urllib.parse import urlsplit
 from sidelight.errors import SidelightError
 from sidelight.service.auth import reviewers, sessions
 from sidelight.service.auth.keys import check_scopes
-from sidelight.service.auth.single_sign_on import Provider
+from sidelight.service.auth.single_sign_on import SignInProvider
 from sidelight.service.domain.service import Service
 from sidelight.service.options import Egress, Network, Options
 from sidelight.service.problems import Problem
 from sidelight.service.server.app import make_app
-from sidelight.service.server.commands import announced_server
-from sidelight.service.server.uvicorn_server import serve
+from sidelight.service.server.commands import announce_server_to_commands
+from sidelight.service.server.uvicorn_server import serve_with_uvicorn
 from sidelight.service.store import open_storage
 
 _BACKLOG = 2048
 
 
-def listen(host: str, port: int) -> socket.socket:
+def bind_server_socket(host: str, port: int) -> socket.socket:
     """Return a bound socket, or raise an error that says why not."""
     where = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     if not 0 <= port <= 65_535:
@@ -39,14 +39,14 @@ def listen(host: str, port: int) -> socket.socket:
     except (socket.gaierror, UnicodeError):
         raise SidelightError(f"{host!r} is not an address of this machine: try --host 127.0.0.1") from None
     except OSError as error:
-        raise SidelightError(_refusal(error, where)) from None
+        raise SidelightError(_refusal_to_listen(error, where)) from None
     # Accepted connections inherit this; without it, replies on a connection that stays open wait 40 ms for an
     # acknowledgement. (asyncio sets it only on sockets that were made with an explicit protocol.)
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listener
 
 
-def _refusal(error: OSError, where: str) -> str:
+def _refusal_to_listen(error: OSError, where: str) -> str:
     if error.errno == errno.EADDRINUSE:
         return f"{where} is in use, perhaps by another server: stop that one, or give another --port"
     if error.errno == errno.EACCES:
@@ -56,7 +56,7 @@ def _refusal(error: OSError, where: str) -> str:
     return f"cannot listen on {where}: {error.strerror or error}"
 
 
-def address_of(listener: socket.socket) -> str:
+def address_of_socket(listener: socket.socket) -> str:
     """Return the address of a server on this socket for a browser on this machine."""
     host, port = listener.getsockname()[:2]
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
@@ -66,7 +66,7 @@ def address_of(listener: socket.socket) -> str:
 _ANYWHERE = ("0.0.0.0", "::", "")
 
 
-def make_options(
+def make_server_options(
     *,
     url: str | None = None,
     hosts: tuple[str, ...] = (),
@@ -77,25 +77,27 @@ def make_options(
     **oidc: Any,
 ) -> Options:
     """Return the options of a service from those of `sidelight serve`; refuse what cannot work."""
-    if not _is_web_address(url or "http://localhost", ("http", "https")):
+    if not _is_server_address(url or "http://localhost", ("http", "https")):
         raise SidelightError(f"--url {url} is not an address like https://monitor.example.org")
     if not math.isfinite(rate):
         raise SidelightError("--rate-limit must be a finite number")
-    if not _is_web_address(webhook_proxy or "http://proxy", ("http",), user=True):
+    if not _is_server_address(webhook_proxy or "http://proxy", ("http",), user=True):
         raise SidelightError("--webhook-proxy is not an address like http://proxy.example.org:3128")
-    allow = networks(webhook_allow, "--webhook-allow {} is not a network like 10.0.0.0/8 or an address like 10.1.2.3")
+    allow = read_trusted_networks(
+        webhook_allow, "--webhook-allow {} is not a network like 10.0.0.0/8 or an address like 10.1.2.3"
+    )
     named = (f"[{host}]" if ":" in host else host for host in hosts if host not in _ANYWHERE)
     return Options(
         url=url,
         hosts=(*Options().hosts, *named),
         requests_per_second=rate,
-        provider=_provider(local_passwords, **oidc),
+        provider=_read_sign_in_provider_option(local_passwords, **oidc),
         local_passwords=local_passwords,
         egress=Egress(allow, webhook_proxy),
     )
 
 
-def networks(given: Iterable[str], refusal: str) -> tuple[Network, ...]:
+def read_trusted_networks(given: Iterable[str], refusal: str) -> tuple[Network, ...]:
     """Return networks or single addresses, or refuse one in the given words."""
     found = []
     for text in given:
@@ -106,7 +108,7 @@ def networks(given: Iterable[str], refusal: str) -> tuple[Network, ...]:
     return tuple(found)
 
 
-def _is_web_address(url: str, schemes: tuple[str, ...], user: bool = False) -> bool:
+def _is_server_address(url: str, schemes: tuple[str, ...], user: bool = False) -> bool:
     """Say whether this is the address of a server, without a path; a `user` may be in it."""
     try:
         parts = urlsplit(url)
@@ -116,14 +118,14 @@ def _is_web_address(url: str, schemes: tuple[str, ...], user: bool = False) -> b
     return good and not (parts.path.strip("/") or parts.query or parts.fragment) and (user or parts.username is None)
 
 
-def _provider(
+def _read_sign_in_provider_option(
     local_passwords: bool,
     oidc_issuer: str | None = None,
     oidc_client_id: str | None = None,
     oidc_secret_file: str | None = None,
     oidc_groups: tuple[str, ...] = (),
     oidc_claim: str = "groups",
-) -> Provider | None:
+) -> SignInProvider | None:
     """Return where people may sign in without a password of this service, if anywhere."""
     wanted = (oidc_issuer, oidc_client_id, oidc_secret_file)
     if not any(wanted) and not oidc_groups:
@@ -144,11 +146,11 @@ def _provider(
         raise SidelightError(f"--oidc-secret-file {path} cannot be read: {error}") from None
     if not secret:
         raise SidelightError(f"--oidc-secret-file {path} is empty: write the client secret into it")
-    groups = dict(map(_group, oidc_groups))
-    return Provider(issuer=issuer, client_id=client_id, secret=secret, groups=groups, claim=oidc_claim)
+    groups = dict(map(_read_provider_group_option, oidc_groups))
+    return SignInProvider(issuer=issuer, client_id=client_id, secret=secret, groups=groups, claim=oidc_claim)
 
 
-def _group(text: str) -> tuple[str, tuple[str, ...]]:
+def _read_provider_group_option(text: str) -> tuple[str, tuple[str, ...]]:
     """Read what a group may do."""
     name, separator, scopes = text.rpartition("=")
     try:
@@ -161,7 +163,7 @@ def _group(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 @contextlib.contextmanager
-def opened_service(database: str, options: Options) -> Iterator[Service]:
+def open_service_to_serve(database: str, options: Options) -> Iterator[Service]:
     """Yield the service on a database; it is closed afterwards."""
     service = Service(open_storage(database), options=options)
     try:
@@ -178,11 +180,14 @@ def run_server(
     `say(address, link)` is called once the server is ready, with the link for the first administrator if there is none
     yet.
     """
-    base = (options.url or address_of(listener)).rstrip("/")
-    with opened_service(database, options) as service, announced_server(database, address_of(listener)) as key:
+    base = (options.url or address_of_socket(listener)).rstrip("/")
+    with (
+        open_service_to_serve(database, options) as service,
+        announce_server_to_commands(database, address_of_socket(listener)) as key,
+    ):
         app = make_app(service, command_key=key)
-        code = service.do(sessions.make_first_link()) if options.local_passwords else None
+        code = service.do(sessions.make_administrator_link()) if options.local_passwords else None
         if not options.local_passwords:
             service.do(sessions.end_password_sessions())
-        link = None if code is None else reviewers.link_address(base, code)
-        serve(app, listener, ready=lambda: say(base, link), **serving)
+        link = None if code is None else reviewers.address_of_password_link(base, code)
+        serve_with_uvicorn(app, listener, ready=lambda: say(base, link), **serving)

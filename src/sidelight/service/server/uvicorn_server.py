@@ -17,10 +17,10 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from sidelight.service.limits import ACCEPTED_AT_ONCE, GRACE, HEAD, KEEP_ALIVE, PATIENCE, most_connections
+from sidelight.service.limits import ACCEPTED_AT_ONCE, GRACE, HEAD, KEEP_ALIVE, PATIENCE, limit_of_service_connections
 
 
-class Connection(HttpToolsProtocol):
+class UvicornConnection(HttpToolsProtocol):
     """A connection that is closed if the head of a request is too slow or too large, or if there are too many."""
 
     _waiting: float | None = None
@@ -35,8 +35,8 @@ class Connection(HttpToolsProtocol):
         super().connection_made(transport)
         self._await_head(PATIENCE)
         others = [each for each in self.connections if each is not self and not each.transport.is_closing()]
-        idle = [each for each in others if isinstance(each, Connection) and each._waiting is not None]
-        if idle and len(others) >= most_connections():
+        idle = [each for each in others if isinstance(each, UvicornConnection) and each._waiting is not None]
+        if idle and len(others) >= limit_of_service_connections():
             min(idle, key=lambda each: each._waiting or 0.0).transport.abort()
 
     def data_received(self, data: bytes) -> None:
@@ -81,7 +81,7 @@ class Connection(HttpToolsProtocol):
 _STOP = ("SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK")
 
 
-class Server(uvicorn.Server):
+class UvicornServer(uvicorn.Server):
     """A uvicorn server that calls `ready` once it accepts requests."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], object] = lambda: None) -> None:
@@ -95,7 +95,7 @@ class Server(uvicorn.Server):
             self._ready()
 
 
-def serve(
+def serve_with_uvicorn(
     app: Any,
     listener: socket.socket,
     *,
@@ -108,16 +108,16 @@ def serve(
     Accepted requests may take `grace` seconds after the signal to stop. Forwarded headers of `proxies`, addresses
     separated by commas, are trusted.
     """
-    server = Server(uvicorn_configuration(app, grace, proxies), ready)
-    with _stopped_by_signals(server):
+    server = UvicornServer(uvicorn_configuration(app, grace, proxies), ready)
+    with _stop_server_on_signals(server):
         server.run(sockets=[listener])
 
 
 def uvicorn_configuration(app: Any, grace: float = GRACE, proxies: str = "") -> uvicorn.Config:
-    """Return the configuration of uvicorn for an application; the parameters are those of `serve`."""
+    """Return the configuration of uvicorn for an application; the parameters are those of `serve_with_uvicorn`."""
     return uvicorn.Config(
         app,
-        http=Connection,
+        http=UvicornConnection,
         loop="asyncio",
         ws="none",
         log_config=None,
@@ -133,7 +133,7 @@ def uvicorn_configuration(app: Any, grace: float = GRACE, proxies: str = "") -> 
 
 
 @contextlib.contextmanager
-def _stopped_by_signals(server: Server) -> Iterator[None]:
+def _stop_server_on_signals(server: UvicornServer) -> Iterator[None]:
     """Let signals stop the server within the block.
 
     uvicorn handles them itself while it runs, but raises them again at the end, when they would kill the process.

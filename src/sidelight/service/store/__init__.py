@@ -17,7 +17,7 @@ def open_storage(database: str, *, readonly: bool = False) -> Storage:
 
     `readonly` also opens a SQLite file that another process serves, and creates or changes nothing.
     """
-    path = file_of(database)
+    path = sqlite_file_of_storage(database)
     if path is None:
         try:
             from sidelight.service.store.postgres import PostgresStorage
@@ -31,7 +31,7 @@ def open_storage(database: str, *, readonly: bool = False) -> Storage:
     return SQLiteStorage(str(path), readonly=readonly)
 
 
-def file_of(database: str) -> Path | None:
+def sqlite_file_of_storage(database: str) -> Path | None:
     """Return the file of a SQLite database; None for PostgreSQL."""
     scheme = database.partition("://")[0] if "://" in database else ""
     if scheme in _POSTGRES:

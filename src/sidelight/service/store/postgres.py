@@ -27,7 +27,7 @@ from sidelight.service.store.base import (
     UnknownOutcomeError,
     Value,
 )
-from sidelight.service.store.schema import check_schema, create_schema
+from sidelight.service.store.schema import check_database_schema, create_database_schema
 
 _TIMEOUTS = (
     "SET LOCAL lock_timeout = '10s'; SET LOCAL statement_timeout = '60s';"
@@ -54,8 +54,8 @@ class PostgresTransaction(Transaction):
         self._now: float | None = None
 
     def _execute(self, sql: str, values: Sequence[Any]) -> psycopg.Cursor[Row]:
-        with _translated():
-            return self._connection.execute(_with_percents(sql), values)
+        with _postgres_errors():
+            return self._connection.execute(_postgres_placeholders(sql), values)
 
     def among(self, sql: str, values: Sequence[Value], *rest: Value) -> list[Row]:
         """Return the rows for many values."""
@@ -78,7 +78,7 @@ class PostgresTransaction(Transaction):
         if len(rows) < 2:
             return super().insert(table, columns, rows)
         sql = f"COPY {table} ({', '.join(columns)}) FROM STDIN".encode()
-        with _translated(), self._connection.cursor() as cursor, cursor.copy(sql) as copy:
+        with _postgres_errors(), self._connection.cursor() as cursor, cursor.copy(sql) as copy:
             for row in rows:
                 copy.write_row(row)
 
@@ -88,8 +88,8 @@ class PostgresTransaction(Transaction):
             for row in rows:
                 self._execute(sql, row)
             return
-        with _translated(), self._connection.cursor() as cursor:
-            cursor.executemany(_with_percents(sql), rows)
+        with _postgres_errors(), self._connection.cursor() as cursor:
+            cursor.executemany(_postgres_placeholders(sql), rows)
 
     def mark(self) -> None:
         """Do the same with one round trip."""
@@ -125,7 +125,7 @@ class PostgresStorage(Storage):
             if not readonly:
                 self._migrate()
             with self.read() as tx:
-                check_schema(tx)
+                check_database_schema(tx)
         except BaseException:
             self.close()
             raise
@@ -133,10 +133,10 @@ class PostgresStorage(Storage):
     def _migrate(self) -> None:
         with self.write() as tx:
             tx.one("SELECT pg_advisory_xact_lock(?)", _MIGRATION_LOCK)
-            create_schema(tx, self.kind)
+            create_database_schema(tx, self.kind)
 
     def _connect(self) -> psycopg.Connection[Row]:
-        with _translated():
+        with _postgres_errors():
             return psycopg.connect(
                 self._url, autocommit=True, prepare_threshold=None, connect_timeout=10, application_name="sidelight"
             )
@@ -147,10 +147,10 @@ class PostgresStorage(Storage):
         if not self._reading.acquire(timeout=_PATIENCE):
             raise UnavailableError(f"all {_MOST_READING} connections for reading are busy: try again")
         try:
-            connection = self._begun()
+            connection = self._begin_reading()
             try:
                 yield PostgresTransaction(connection)
-                with _translated():
+                with _postgres_errors():
                     connection.execute("COMMIT")
             except BaseException:
                 connection.close()
@@ -162,14 +162,14 @@ class PostgresStorage(Storage):
         finally:
             self._reading.release()
 
-    def _begun(self) -> psycopg.Connection[Row]:
+    def _begin_reading(self) -> psycopg.Connection[Row]:
         """Return a connection with an open reading transaction; idle connections may have died meanwhile."""
         while True:
             try:
                 connection = self._idle.get_nowait()
             except queue.Empty:
                 connection = self._connect()
-                with _translated():
+                with _postgres_errors():
                     connection.execute(_BEGIN_READING)
                 return connection
             try:
@@ -184,7 +184,7 @@ class PostgresStorage(Storage):
         if self._readonly:
             raise StorageError("this database was opened for reading only")
         with self._writing:
-            connection = self._begun_writing()
+            connection = self._begin_writing()
             try:
                 yield PostgresTransaction(connection)
             except BaseException:
@@ -195,17 +195,17 @@ class PostgresStorage(Storage):
             except BaseException as error:
                 self._discard(connection)
                 if isinstance(error, psycopg.Error):
-                    raise UnknownOutcomeError(f"the commit failed ({_error_line(error)})") from error
+                    raise UnknownOutcomeError(f"the commit failed ({_first_line_of_postgres_error(error)})") from error
                 raise
 
-    def _begun_writing(self) -> psycopg.Connection[Row]:
+    def _begin_writing(self) -> psycopg.Connection[Row]:
         if self._writer is not None:
             with contextlib.suppress(psycopg.Error):  # it may have died since it was last used
                 self._writer.execute(_BEGIN)
                 return self._writer
             self._discard(self._writer)
         self._writer = self._connect()
-        with _translated():
+        with _postgres_errors():
             self._writer.execute(_BEGIN)
         return self._writer
 
@@ -233,18 +233,18 @@ class PostgresStorage(Storage):
 
 
 @functools.lru_cache(maxsize=1024)
-def _with_percents(sql: str) -> bytes:
+def _postgres_placeholders(sql: str) -> bytes:
     """Return SQL with the placeholders of the driver; lists are sent in binary form, which is much faster."""
     return sql.replace("%", "%%").replace("IN (??)", "= ANY(%b)").replace("?", "%s").encode()
 
 
 @contextlib.contextmanager
-def _translated() -> Iterator[None]:
+def _postgres_errors() -> Iterator[None]:
     """Turn the driver's errors into those of the interface, except for mistakes in SQL."""
     try:
         yield
     except errors.IntegrityError as error:
-        raise ConflictError(_error_line(error)) from error
+        raise ConflictError(_first_line_of_postgres_error(error)) from error
     except (
         errors.LockNotAvailable,
         errors.DeadlockDetected,
@@ -253,9 +253,9 @@ def _translated() -> Iterator[None]:
         psycopg.OperationalError,
         psycopg.InterfaceError,
     ) as error:
-        raise UnavailableError(f"the database cannot be used now ({_error_line(error)})") from error
+        raise UnavailableError(f"the database cannot be used now ({_first_line_of_postgres_error(error)})") from error
 
 
-def _error_line(error: BaseException) -> str:
+def _first_line_of_postgres_error(error: BaseException) -> str:
     """Return the first line of an error."""
     return str(error).strip().partition("\n")[0]

@@ -15,12 +15,12 @@ _ONLY = re.compile(r"^(.*)-- (sqlite|postgres)$")
 _TABLE = re.compile(r"CREATE TABLE (\w+)")
 
 
-def schema_text() -> str:
+def read_database_schema() -> str:
     """Return the statements for both databases."""
     return (resources.files("sidelight.service.store") / "schema.sql").read_text(encoding="ascii")
 
 
-def check_schema(tx: Reader) -> None:
+def check_database_schema(tx: Reader) -> None:
     """Refuse a database without data of sidelight, or with another schema version."""
     if tx.columns("schema_version") != ["version"]:
         raise StorageError("this database contains no data of sidelight: check its name")
@@ -32,11 +32,11 @@ def check_schema(tx: Reader) -> None:
         )
 
 
-def is_new(tx: Reader) -> bool:
+def is_new_database(tx: Reader) -> bool:
     """Say whether a database has none of our tables; refuse one in which another program has tables of their names."""
     if tx.columns("schema_version") == ["version"]:
         return False
-    taken = [name for name in _TABLE.findall(schema_text()) if tx.columns(name)]
+    taken = [name for name in _TABLE.findall(read_database_schema()) if tx.columns(name)]
     if taken:
         raise StorageError(
             f"this database belongs to another program that has tables with the same names ({', '.join(taken)}): "
@@ -45,16 +45,16 @@ def is_new(tx: Reader) -> bool:
     return True
 
 
-def create_schema(tx: Transaction, kind: str) -> None:
+def create_database_schema(tx: Transaction, kind: str) -> None:
     """Create the tables in a new database; the caller has locked out other processes."""
-    if not is_new(tx):
+    if not is_new_database(tx):
         return
-    for statement in statements(schema_text(), kind):
+    for statement in schema_statements_of_database(read_database_schema(), kind):
         tx.run(statement)
     tx.run("INSERT INTO schema_version (version) VALUES (?)", VERSION)
 
 
-def statements(text: str, kind: str) -> list[str]:
+def schema_statements_of_database(text: str, kind: str) -> list[str]:
     """Return the statements for one database."""
     lines = []
     for line in text.splitlines():

@@ -33,7 +33,7 @@ from sidelight.service.store.base import (
     UnknownOutcomeError,
     Value,
 )
-from sidelight.service.store.schema import check_schema, create_schema, is_new
+from sidelight.service.store.schema import check_database_schema, create_database_schema, is_new_database
 
 _PAUSE_MS = 5000
 # Keys are hashes, so a batch touches pages all over their index: 32 MB of pages stay in memory.
@@ -63,12 +63,12 @@ class SQLiteTransaction(Transaction):
         self._connection = connection
 
     def _execute(self, sql: str, values: Sequence[Value]) -> sqlite3.Cursor:
-        with _translated():
+        with _sqlite_errors():
             return self._connection.execute(sql, values)
 
     def all(self, sql: str, *values: Value) -> list[Row]:
         """Return all rows; reading them may fail, too."""
-        with _translated():
+        with _sqlite_errors():
             return self._connection.execute(sql, values).fetchall()
 
     def among(self, sql: str, values: Sequence[Value], *rest: Value) -> list[Row]:
@@ -85,7 +85,7 @@ class SQLiteTransaction(Transaction):
 
     def many(self, sql: str, rows: Sequence[Sequence[Value]]) -> None:
         """Run a statement for many rows of values, in order."""
-        with _translated():
+        with _sqlite_errors():
             self._connection.executemany(sql, rows)
 
     def columns(self, table: str) -> list[str]:
@@ -115,31 +115,31 @@ class SQLiteStorage(Storage):
         if readonly and not self.path.exists():
             raise NoFileError(f"there is no file {str(self.path)!r}")
         if not readonly:
-            _refuse_network(self.path)
-            self._lock = _held_lock(self.path)
+            _refuse_sqlite_on_network(self.path)
+            self._lock = _lock_sqlite_file(self.path)
         try:
             if not readonly:
                 self._open()
             with self.read() as tx:
-                check_schema(tx)
+                check_database_schema(tx)
         except BaseException:
             self.close()
             raise
 
     def _open(self) -> None:
-        with _translated():
+        with _sqlite_errors():
             new = not self.path.exists()
             if new:  # readable by its owner only: it contains hashes of keys, and payloads
                 os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
             writer = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=_PAUSE_MS / 1000)
             self._writer = writer
-            is_new(SQLiteTransaction(writer))  # before anything is changed
+            is_new_database(SQLiteTransaction(writer))  # before anything is changed
             writer.execute("PRAGMA journal_mode=WAL")
             for pragma in _PRAGMAS:
                 writer.execute(f"PRAGMA {pragma}")
         self._remember()
         with self.write() as tx:
-            create_schema(tx, self.kind)
+            create_database_schema(tx, self.kind)
         self._checkpoint(writer)
 
     @contextlib.contextmanager
@@ -150,7 +150,7 @@ class SQLiteStorage(Storage):
         except queue.Empty:
             connection = self._reader()
         try:
-            with _translated():
+            with _sqlite_errors():
                 connection.execute("BEGIN")
             yield SQLiteTransaction(connection)
         finally:
@@ -159,7 +159,7 @@ class SQLiteStorage(Storage):
             self._readers.put(connection)
 
     def _reader(self) -> sqlite3.Connection:
-        with _translated():
+        with _sqlite_errors():
             return sqlite3.connect(
                 f"file:{quote(str(self.path))}?mode=ro",
                 uri=True,
@@ -175,7 +175,7 @@ class SQLiteStorage(Storage):
         if writer is None:
             raise StorageError("this database is closed, or was opened for reading only")
         self._check_unchanged()
-        with _translated():
+        with _sqlite_errors():
             writer.execute("BEGIN IMMEDIATE")
         try:
             yield SQLiteTransaction(writer)
@@ -186,7 +186,7 @@ class SQLiteStorage(Storage):
 
     def _commit(self, writer: sqlite3.Connection) -> None:
         try:
-            with _translated():
+            with _sqlite_errors():
                 writer.execute("COMMIT")
         except DiskError:
             raise
@@ -196,14 +196,14 @@ class SQLiteStorage(Storage):
 
     def _roll_back(self, writer: sqlite3.Connection) -> None:
         if writer.in_transaction:
-            with _translated():
+            with _sqlite_errors():
                 writer.execute("ROLLBACK")
 
     def save_to(self, path: Path) -> bool:
         """Copy all pages to a file in one reading transaction."""
         reader, target = self._reader(), sqlite3.connect(path)
         try:
-            with _translated():
+            with _sqlite_errors():
                 reader.backup(target)
         finally:
             target.close()
@@ -233,7 +233,7 @@ class SQLiteStorage(Storage):
 
     def _empty_log(self, writer: sqlite3.Connection, wait: int) -> None:
         """Move the log into the file; wait at most this many milliseconds for readers."""
-        with _translated():
+        with _sqlite_errors():
             writer.execute(f"PRAGMA busy_timeout = {wait}")
             writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
             writer.execute(f"PRAGMA busy_timeout = {_PAUSE_MS}")
@@ -294,7 +294,7 @@ class SQLiteStorage(Storage):
 
 
 @contextlib.contextmanager
-def _translated() -> Iterator[None]:
+def _sqlite_errors() -> Iterator[None]:
     """Turn the driver's errors into those of the interface, except for mistakes in SQL."""
     try:
         yield
@@ -310,7 +310,7 @@ def _translated() -> Iterator[None]:
         raise
 
 
-def _held_lock(path: Path) -> int:
+def _lock_sqlite_file(path: Path) -> int:
     """Return an open file whose lock keeps other servers out; the system releases it when the process ends."""
     handle = None
     try:
@@ -329,7 +329,7 @@ def _held_lock(path: Path) -> int:
         raise FileError(f"cannot write in the folder of {str(path)!r}: {error.strerror}") from error
 
 
-def _mounts() -> dict[str, str]:
+def _read_mounted_file_systems() -> dict[str, str]:
     """Return the type of file system at each mount point, if the system provides it."""
     try:
         lines = Path("/proc/self/mounts").read_text().splitlines()
@@ -339,9 +339,9 @@ def _mounts() -> dict[str, str]:
     return {one[1].replace("\\040", " "): one[2] for one in found if len(one) > 2}
 
 
-def _refuse_network(path: Path) -> None:
+def _refuse_sqlite_on_network(path: Path) -> None:
     """Refuse file systems whose locks and syncs SQLite cannot rely on."""
-    mounts, folder = _mounts(), Path(os.path.realpath(path.parent))
+    mounts, folder = _read_mounted_file_systems(), Path(os.path.realpath(path.parent))
     kind = next((mounts[str(one)] for one in (folder, *folder.parents) if str(one) in mounts), "")
     if kind in _NETWORK:
         raise FileError(

@@ -28,7 +28,7 @@ class Point(NamedTuple):
     estimate: float | None
 
 
-def nice_limit(value: float, most: float = math.inf) -> float:
+def nice_axis_limit(value: float, most: float = math.inf) -> float:
     """Return a round number that is at least the value, but not more than `most`."""
     if value <= 0.0:
         return min(1.0, most)
@@ -36,13 +36,13 @@ def nice_limit(value: float, most: float = math.inf) -> float:
     return min(most, next(step * power for step in _NICE if step * power >= value * (1.0 - 1e-9)))
 
 
-def common_limit(tolerances: Iterable[float], estimates: Iterable[float | None]) -> float:
+def common_axis_limit(tolerances: Iterable[float], estimates: Iterable[float | None]) -> float:
     """Return the end of the error rate axis, chosen so that tolerances and estimates of all classes can be compared."""
     known = [one for one in estimates if one is not None]
-    return nice_limit(max([3.0 * one for one in tolerances] + [1.2 * one for one in known], default=1.0), 1.0)
+    return nice_axis_limit(max([3.0 * one for one in tolerances] + [1.2 * one for one in known], default=1.0), 1.0)
 
 
-def percent(rate: float | None) -> str:
+def page_percent(rate: float | None) -> str:
     """Return a rate as text: 4.2 %, 0.13 %, 100 %."""
     if rate is None:
         return "–"
@@ -51,7 +51,7 @@ def percent(rate: float | None) -> str:
     return f"{text} %"
 
 
-def interval_strip(
+def draw_interval_strip(
     interval: tuple[float, float], estimate: float | None, tolerance: float, verdict: str, limit: float
 ) -> Markup:
     """Return one line with the interval of a class, its estimate and its tolerance on the common axis."""
@@ -59,8 +59,8 @@ def interval_strip(
     low, high = (6.0 + min(end, limit) * scale for end in interval)
     middle, wide = _STRIP_HEIGHT / 2.0, max(2.0, high - low)
     label = (
-        f"between {percent(interval[0])} and {percent(interval[1])}, estimate {percent(estimate)}, "
-        f"tolerance {percent(tolerance)}"
+        f"between {page_percent(interval[0])} and {page_percent(interval[1])}, estimate {page_percent(estimate)}, "
+        f"tolerance {page_percent(tolerance)}"
     )
     mark = 6.0 + min(tolerance, limit) * scale
     parts = [
@@ -71,43 +71,46 @@ def interval_strip(
     if estimate is not None:
         center = 6.0 + min(estimate, limit) * scale
         parts.append(f'<circle class="dot ink-{verdict}" cx="{center:.1f}" cy="{middle:g}" r="4"/>')
-    return _svg("strip", _STRIP_WIDTH, _STRIP_HEIGHT, label, parts)
+    return _wrap_svg_chart("strip", _STRIP_WIDTH, _STRIP_HEIGHT, label, parts)
 
 
-def interval_spark(points: Sequence[Point], tolerance: float, verdict: str) -> Markup:
+def draw_interval_sparkline(points: Sequence[Point], tolerance: float, verdict: str) -> Markup:
     """Return a small chart, for tables, of how an interval has narrowed."""
-    points = thinned_points(points, _SPARK_POINTS)
+    points = thin_chart_points(points, _SPARK_POINTS)
     if len(points) < 2:
         return Markup("")
-    frame = _Frame(points, tolerance, 1.0, _SPARK_WIDTH - 1.0, 2.0, _SPARK_HEIGHT - 2.0)
+    frame = _ChartFrame(points, tolerance, 1.0, _SPARK_WIDTH - 1.0, 2.0, _SPARK_HEIGHT - 2.0)
     parts = frame.curve(points, tolerance, verdict)
-    return _svg("spark", _SPARK_WIDTH, _SPARK_HEIGHT, "interval over time", parts)
+    return _wrap_svg_chart("spark", _SPARK_WIDTH, _SPARK_HEIGHT, "interval over time", parts)
 
 
-def history_chart(points: Sequence[Point], tolerance: float, verdict: str, unit: str = "answers") -> Markup:
+def draw_history_chart(points: Sequence[Point], tolerance: float, verdict: str, unit: str = "answers") -> Markup:
     """Return the interval of one class over its answers, with axes."""
     if len(points) < 2:
         return Markup("")
-    frame = _Frame(points, tolerance, _LEFT, _WIDTH - _RIGHT, _TOP, _HEIGHT - _BOTTOM)
-    ends = _axis_ends(thousands(round(points[0].at)), f"{thousands(round(points[-1].at))} {unit}")
-    parts = [*_rate_axis(frame), *frame.curve(points, tolerance, verdict), *ends]
+    frame = _ChartFrame(points, tolerance, _LEFT, _WIDTH - _RIGHT, _TOP, _HEIGHT - _BOTTOM)
+    ends = _draw_axis_ends_of_chart(thousands(round(points[0].at)), f"{thousands(round(points[-1].at))} {unit}")
+    parts = [*_draw_rate_axis_of_chart(frame), *frame.curve(points, tolerance, verdict), *ends]
     now = points[-1]
-    label = f"interval over {unit}, now {percent(now.low)} to {percent(now.high)}, tolerance {percent(tolerance)}"
-    return _svg("chart", _WIDTH, _HEIGHT, label, parts)
+    rates = f"{page_percent(now.low)} to {page_percent(now.high)}"
+    label = f"interval over {unit}, now {rates}, tolerance {page_percent(tolerance)}"
+    return _wrap_svg_chart("chart", _WIDTH, _HEIGHT, label, parts)
 
 
-def stacked_chart(counts: Sequence[tuple[str, float, float]], names: tuple[str, str]) -> Markup:
+def draw_stacked_chart(counts: Sequence[tuple[str, float, float]], names: tuple[str, str]) -> Markup:
     """Return a chart of columns in two parts, the lower one first."""
     if not counts:
         return Markup("")
-    most = nice_limit(max(max(one + other for _, one, other in counts), 1.0))
+    most = nice_axis_limit(max(max(one + other for _, one, other in counts), 1.0))
     step = (_WIDTH - _LEFT - _RIGHT) / len(counts)
     floor, height = _HEIGHT - _BOTTOM, _HEIGHT - _BOTTOM - _TOP
     parts = []
     for share in (0.0, 0.5, 1.0):
         y = floor - share * height
         parts.append(f'<line class="grid" x1="{_LEFT:g}" x2="{_WIDTH - _RIGHT:g}" y1="{y:.1f}" y2="{y:.1f}"/>')
-        parts.append(f'<text x="{_LEFT - 6:g}" y="{y + 4:.1f}" text-anchor="end">{_axis_number(share * most)}</text>')
+        parts.append(
+            f'<text x="{_LEFT - 6:g}" y="{y + 4:.1f}" text-anchor="end">{_chart_axis_number(share * most)}</text>'
+        )
     width = max(1.0, step - min(4.0, step / 4.0))
     for place, (when, lower, upper) in enumerate(counts):
         x = _LEFT + place * step + (step - width) / 2.0
@@ -118,12 +121,12 @@ def stacked_chart(counts: Sequence[tuple[str, float, float]], names: tuple[str, 
             f'height="{taller - tall:.1f}"/><rect class="spent" x="{x:.1f}" y="{floor - tall:.1f}" width="{width:.1f}" '
             f'height="{tall:.1f}"/></g>'
         )
-    parts.extend(_axis_ends(counts[0][0], counts[-1][0] if len(counts) > 1 else ""))
+    parts.extend(_draw_axis_ends_of_chart(counts[0][0], counts[-1][0] if len(counts) > 1 else ""))
     label = f"{names[0]} and {names[1]}, {counts[0][0]} to {counts[-1][0]}"
-    return _svg("chart", _WIDTH, _HEIGHT, label, parts)
+    return _wrap_svg_chart("chart", _WIDTH, _HEIGHT, label, parts)
 
 
-def budget_meter(share: float, label: str) -> Markup:
+def draw_budget_meter(share: float, label: str) -> Markup:
     """Return a bar that shows how much of something is used up."""
     kind = "full" if share >= 1.0 else "fill"
     width = 200.0 * min(1.0, max(0.0, share))
@@ -131,17 +134,17 @@ def budget_meter(share: float, label: str) -> Markup:
         '<rect class="track" width="200" height="6" rx="3"/>',
         f'<rect class="{kind}" width="{width:.1f}" height="6" rx="3"/>',
     ]
-    return _svg("meter", 200.0, 6.0, label, parts, stretch=True)
+    return _wrap_svg_chart("meter", 200.0, 6.0, label, parts, stretch=True)
 
 
-class _Frame:
+class _ChartFrame:
     """The rectangle that a curve is drawn in; its axis fits the later part of the curve, not the beginning."""
 
     def __init__(
         self, points: Sequence[Point], tolerance: float, left: float, right: float, top: float, bottom: float
     ) -> None:
         late = points[len(points) // 3 :]
-        self.limit = nice_limit(max(2.0 * tolerance, 1.1 * max(one.high for one in late[len(late) // 2 :])), 1.0)
+        self.limit = nice_axis_limit(max(2.0 * tolerance, 1.1 * max(one.high for one in late[len(late) // 2 :])), 1.0)
         self.first, self.left, self.right, self.bottom = points[0].at, left, right, bottom
         self._across = (right - left) / max(points[-1].at - self.first, 1e-9)
         self._up = (bottom - top) / self.limit
@@ -154,7 +157,7 @@ class _Frame:
 
     def curve(self, points: Sequence[Point], tolerance: float, verdict: str) -> list[str]:
         """Return the band between the ends of the interval, the line of the estimate, and that of the tolerance."""
-        some, y = thinned_points(points), self.y(tolerance)
+        some, y = thin_chart_points(points), self.y(tolerance)
         upper = [f"{self.x(one.at):.1f},{self.y(one.high):.1f}" for one in some]
         lower = [f"{self.x(one.at):.1f},{self.y(one.low):.1f}" for one in reversed(some)]
         line = [f"{self.x(one.at):.1f},{self.y(one.estimate):.1f}" for one in some if one.estimate is not None]
@@ -165,14 +168,14 @@ class _Frame:
         ]
 
 
-def thinned_points(points: Sequence[Point], most: int = _MOST_POINTS) -> list[Point]:
+def thin_chart_points(points: Sequence[Point], most: int = _MOST_POINTS) -> list[Point]:
     """Return at most `most` points, evenly chosen, including the first and the last."""
     if len(points) <= most:
         return list(points)
     return [points[round(place * (len(points) - 1) / (most - 1))] for place in range(most)]
 
 
-def _rate_axis(frame: _Frame) -> list[str]:
+def _draw_rate_axis_of_chart(frame: _ChartFrame) -> list[str]:
     parts = []
     for place in range(5):
         rate = frame.limit * place / 4.0
@@ -182,7 +185,7 @@ def _rate_axis(frame: _Frame) -> list[str]:
     return parts
 
 
-def _axis_ends(first: str, last: str) -> list[str]:
+def _draw_axis_ends_of_chart(first: str, last: str) -> list[str]:
     y = _HEIGHT - 8.0
     return [
         f'<text x="{_LEFT:g}" y="{y:g}">{escape(first)}</text>',
@@ -190,14 +193,16 @@ def _axis_ends(first: str, last: str) -> list[str]:
     ]
 
 
-def _axis_number(value: float) -> str:
+def _chart_axis_number(value: float) -> str:
     for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if value >= size:
             return f"{value / size:g} {letter}"
     return f"{value:g}"
 
 
-def _svg(kind: str, width: float, height: float, label: str, parts: Iterable[str], stretch: bool = False) -> Markup:
+def _wrap_svg_chart(
+    kind: str, width: float, height: float, label: str, parts: Iterable[str], stretch: bool = False
+) -> Markup:
     ratio = "none" if stretch else "xMinYMid"
     return Markup(
         f'<svg class="{kind}" viewBox="0 0 {width:g} {height:g}" preserveAspectRatio="{ratio}" role="img"'

@@ -15,7 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.responses import HTMLResponse, Response
 
-from sidelight.service.web.charts import budget_meter, interval_strip, percent
+from sidelight.service.web.charts import draw_budget_meter, draw_interval_strip, page_percent
 from sidelight.text import count, thousands
 
 STATIC = {"sidelight.css": "text/css", "sidelight.js": "text/javascript", "icon.svg": "image/svg+xml"}
@@ -26,7 +26,7 @@ _LOGO = Markup(
 _MINUTE, _HOUR, _DAY = 60.0, 3600.0, 86400.0
 
 
-def age(seconds: float) -> str:
+def format_age_on_page(seconds: float) -> str:
     """Return a duration in its largest unit."""
     seconds = max(0.0, seconds)
     for size, unit in ((_DAY, "d"), (_HOUR, "h"), (_MINUTE, "min")):
@@ -35,23 +35,23 @@ def age(seconds: float) -> str:
     return f"{int(seconds)} s"
 
 
-def iso(seconds: float) -> str:
+def format_time_attribute_on_page(seconds: float) -> str:
     """Return a time for programs."""
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
 
 
-def minute(seconds: float) -> str:
+def format_minute_on_page(seconds: float) -> str:
     """Return a time for people, in UTC."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
 
 
-def rate(estimate: float | None, interval: tuple[float, float]) -> str:
+def format_rate_on_page(estimate: float | None, interval: tuple[float, float]) -> str:
     """Return an error rate with its interval."""
-    return f"{percent(estimate)} ({percent(interval[0])} to {percent(interval[1])})"
+    return f"{page_percent(estimate)} ({page_percent(interval[0])} to {page_percent(interval[1])})"
 
 
 @cache
-def environment() -> Environment:
+def template_environment_of_pages() -> Environment:
     """Return the templates; all values in them are escaped."""
     found = Environment(
         loader=PackageLoader("sidelight.service.web"),
@@ -61,33 +61,33 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     found.filters |= {
-        "age": age,
+        "age": format_age_on_page,
         "counted": lambda value, noun: count(value, noun).replace(str(value), thousands(value), 1),
         "grouped": thousands,
-        "iso": iso,
-        "minute": minute,
-        "percent": percent,
+        "iso": format_time_attribute_on_page,
+        "minute": format_minute_on_page,
+        "percent": page_percent,
     }
     found.globals |= {
-        "asset": asset,
+        "asset": address_of_static_page_file,
         "logo": lambda: _LOGO,
-        "rate": rate,
-        "strip": interval_strip,
-        "meter": budget_meter,
+        "rate": format_rate_on_page,
+        "strip": draw_interval_strip,
+        "meter": draw_budget_meter,
     }
     return found
 
 
 @cache
-def static_file(name: str) -> bytes:
+def read_static_page_file(name: str) -> bytes:
     """Return a file that pages load."""
     return resources.files("sidelight.service.web").joinpath("static", name).read_bytes()
 
 
 @cache
-def asset(name: str) -> str:
+def address_of_static_page_file(name: str) -> str:
     """Return the address of a file that pages load; it changes with the file, so browsers may cache it."""
-    return f"/static/{hashlib.sha256(static_file(name)).hexdigest()[:12]}/{name}"
+    return f"/static/{hashlib.sha256(read_static_page_file(name)).hexdigest()[:12]}/{name}"
 
 
 def page_address(path: str, **query: object) -> str:
@@ -108,7 +108,7 @@ def render_page(
     nonce = secrets.token_urlsafe(16)
     defaults = {"who": None, "monitor": None, "tab": None, "notice": None, "poll": None, "etag": ""}
     etag = {"ETag": context["etag"]} if context.get("etag") else {}
-    html = environment().get_template(template).render(defaults | dict(context) | {"nonce": nonce})
+    html = template_environment_of_pages().get_template(template).render(defaults | dict(context) | {"nonce": nonce})
     return HTMLResponse(html, status, page_headers(nonce, image_hosts) | etag | dict(headers or {}))
 
 

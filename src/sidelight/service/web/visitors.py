@@ -15,15 +15,15 @@ from starlette.responses import RedirectResponse
 
 from sidelight.service.auth import sessions
 from sidelight.service.auth.keys import Caller
-from sidelight.service.auth.passwords import Door
+from sidelight.service.auth.passwords import SignInDoor
 from sidelight.service.auth.reviewers import Reviewer
 from sidelight.service.domain import monitors
 from sidelight.service.domain.monitors import MonitorRow
 from sidelight.service.domain.service import Service
-from sidelight.service.http.guards import read_body
+from sidelight.service.http.guards import read_http_body
 from sidelight.service.limits import FORM, FORM_FIELDS
-from sidelight.service.problems import Problem, unavailable_now
-from sidelight.service.settings import ReviewSettings, make_review, split
+from sidelight.service.problems import Problem, unavailable_problem
+from sidelight.service.settings import ReviewSettings, make_review_settings, split_settings
 from sidelight.service.store.base import Reader, StorageError
 from sidelight.service.web.rendering import page_headers, render_page
 
@@ -38,7 +38,7 @@ class NotModified(Exception):  # noqa: N818, an answer, not a failure
     """The browser has the page with this tag already."""
 
 
-class Form:
+class PageForm:
     """The fields of a form; every value is text."""
 
     def __init__(self, pairs: list[tuple[str, str]]) -> None:
@@ -77,7 +77,7 @@ def page_context(visitor: Reviewer, monitor: MonitorRow | None = None, tab: str 
     return {"who": visitor, "monitor": monitor, "tab": tab, "may": may.get}
 
 
-def new_etag(request: Request, *parts: object) -> str:
+def new_page_etag(request: Request, *parts: object) -> str:
     """Return a tag that changes whenever the page would, or raise `NotModified` if the browser has that one.
 
     It depends on the address and on `parts`: the visitor, and the page's data.
@@ -96,81 +96,87 @@ class PageRoute(APIRoute):
         """Return the function that handles a request."""
         handle = super().get_route_handler()
 
-        async def handler(request: Request) -> Response:
+        async def handle_page_request(request: Request) -> Response:
             try:
                 if "\0" in request.url.path or "%00" in request.url.query:  # PostgreSQL cannot store NUL
                     raise Problem("bad-request", "this address contains a NUL character: check the link")
                 if request.method not in sessions.SAFE_METHODS:
-                    sessions.check_origin(request, base_of(request))
-                    request.state.form = await _read_form(request)
+                    sessions.check_origin_of_signed_in_request(request, base_of_page(request))
+                    request.state.form = await _read_page_form(request)
                 return await handle(request)
             except NotModified as known:
                 return Response(status_code=304, headers=page_headers("none") | {"ETag": str(known)})
             except SignInNeeded:
-                return RedirectResponse(f"/signin?{urlencode({'next': _here(request)})}", 303)
+                return RedirectResponse(f"/signin?{urlencode({'next': _address_after_signin_page(request)})}", 303)
             except RequestValidationError:
-                return refusal(Problem("bad-request", "this address is incomplete or wrong: go back and try again"))
+                return render_refusal_page(
+                    Problem("bad-request", "this address is incomplete or wrong: go back and try again")
+                )
             except StorageError:
-                return refusal(unavailable_now("the database cannot be used now: try again in a moment", 1))
+                return render_refusal_page(
+                    unavailable_problem("the database cannot be used now: try again in a moment", 1)
+                )
             except Problem as problem:
-                return refusal(problem)
+                return render_refusal_page(problem)
 
-        return handler
+        return handle_page_request
 
 
-def make_router() -> APIRouter:
+def make_page_router() -> APIRouter:
     """Return a router for pages, which the OpenAPI description does not list."""
     return APIRouter(route_class=PageRoute, include_in_schema=False)
 
 
-def refusal(problem: Problem) -> Response:
+def render_refusal_page(problem: Problem) -> Response:
     """Return the page that says why something cannot be done."""
-    context = {"title": problem.title, "detail": told_words(problem)}
+    context = {"title": problem.title, "detail": describe_problem_on_page(problem)}
     return render_page("problem.html", context, status=problem.status, headers=problem.headers)
 
 
-def told_words(problem: Problem) -> str:
+def describe_problem_on_page(problem: Problem) -> str:
     """Return what is wrong and where, as a sentence for people."""
-    words = [f"{_where(one)}{one['detail']}" for one in problem.places if one["detail"] not in problem.detail]
+    words = [
+        f"{_setting_named_on_page(one)}{one['detail']}" for one in problem.places if one["detail"] not in problem.detail
+    ]
     detail = "; ".join([problem.detail, *words])
     return f"{detail[:1].upper()}{detail[1:]}."
 
 
-def _where(place: dict[str, Any]) -> str:
+def _setting_named_on_page(place: dict[str, Any]) -> str:
     """Return the name of the setting that a place is about, which no label beside the words tells."""
     start, _, name = place["pointer"].rpartition("/")
     return f"{name}: " if start == "#/settings" and name not in place["detail"] else ""
 
 
-def service_of(request: Request) -> Service:
+def service_of_page(request: Request) -> Service:
     """Return the service that a request is for."""
     service: Service = request.app.state.service
     return service
 
 
-def door_of(request: Request) -> Door:
+def door_of_page(request: Request) -> SignInDoor:
     """Return what slows down those who try to sign in."""
-    door: Door = request.app.state.door
+    door: SignInDoor = request.app.state.door
     return door
 
 
-def base_of(request: Request) -> str | None:
+def base_of_page(request: Request) -> str | None:
     """Return the address that users see (--url), if it was given."""
     url: str | None = request.app.state.options.url
     return url
 
 
-def is_secure(request: Request) -> bool:
+def is_secure_page(request: Request) -> bool:
     """Say whether users reach the server only over TLS."""
-    return (base_of(request) or "").startswith("https:")
+    return (base_of_page(request) or "").startswith("https:")
 
 
-def own_address(request: Request) -> str:
+def own_address_of_pages(request: Request) -> str:
     """Return what links to this server start with."""
-    return base_of(request) or f"{request.url.scheme}://{request.headers.get('host', '')}"
+    return base_of_page(request) or f"{request.url.scheme}://{request.headers.get('host', '')}"
 
 
-def local_path(target: str) -> str:
+def local_page_path(target: str) -> str:
     """Return the target if it is a page of this server, else the first page."""
     inside = (
         target.startswith("/") and not target.startswith(("//", "/\\")) and target.isprintable() and "\\" not in target
@@ -180,10 +186,10 @@ def local_path(target: str) -> str:
 
 def enter_page(request: Request) -> Reviewer:
     """Return the visitor, or send them to the sign-in page."""
-    cookie = sessions.cookie_of(request, is_secure(request))
+    cookie = sessions.session_cookie_of(request, is_secure_page(request))
     if cookie is None:
         raise SignInNeeded
-    with service_of(request).read() as tx:
+    with service_of_page(request).read() as tx:
         reviewer = sessions.find_session(tx, cookie)
     if reviewer is None:
         raise SignInNeeded
@@ -199,11 +205,11 @@ def enter_admin_page(request: Request) -> Reviewer:
     return visitor
 
 
-def monitor_for(tx: Reader, visitor: Reviewer, name: str, scope: str) -> tuple[MonitorRow, ReviewSettings]:
+def monitor_of_visitor(tx: Reader, visitor: Reviewer, name: str, scope: str) -> tuple[MonitorRow, ReviewSettings]:
     """Return a monitor if the visitor has the scope for it; other monitors do not exist for them."""
     missing = Problem("not-found", "there is no monitor with this name, or you have no access to it")
     try:
-        found = monitors.find_monitor(tx, name)
+        found = monitors.find_served_monitor(tx, name)
     except Problem:
         raise missing from None
     only = visitor.monitors
@@ -211,37 +217,37 @@ def monitor_for(tx: Reader, visitor: Reviewer, name: str, scope: str) -> tuple[M
         raise missing
     if not visitor.may(scope, found.id):
         raise Problem("forbidden", f"this page needs the scope {scope}: an administrator can give it to you")
-    return found, make_review(split(found.settings)[1])
+    return found, make_review_settings(split_settings(found.settings)[1])
 
 
-def form_of(request: Request) -> Form:
+def form_of_page(request: Request) -> PageForm:
     """Return the form that was sent."""
-    form: Form = request.state.form
+    form: PageForm = request.state.form
     return form
 
 
-async def session_caller(request: Request) -> Caller | None:
+async def session_caller_from_page(request: Request) -> Caller | None:
     """Return the caller if a reviewer uses the HTTP interface from a page of this server."""
-    cookie = sessions.cookie_of(request, is_secure(request))
+    cookie = sessions.session_cookie_of(request, is_secure_page(request))
     if cookie is None:
         return None
-    service = service_of(request)
+    service = service_of_page(request)
 
-    def look() -> Reviewer | None:
+    def find_reviewer_of_page_session() -> Reviewer | None:
         with service.read() as tx:
             return sessions.find_session(tx, cookie)
 
-    reviewer = await asyncio.to_thread(look)
+    reviewer = await asyncio.to_thread(find_reviewer_of_page_session)
     if reviewer is not None and request.method not in sessions.SAFE_METHODS:
-        sessions.check_origin(request, base_of(request))
+        sessions.check_origin_of_signed_in_request(request, base_of_page(request))
     return None if reviewer is None else reviewer.caller
 
 
-async def _read_form(request: Request) -> Form:
+async def _read_page_form(request: Request) -> PageForm:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/x-www-form-urlencoded":
         raise Problem("media-type", "the request is not a form: use the form on the page")
-    body = await read_body(request, FORM)
+    body = await read_http_body(request, FORM)
     try:
         text = body.decode("utf-8")
         pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=FORM_FIELDS, errors="strict")
@@ -249,10 +255,10 @@ async def _read_form(request: Request) -> Form:
         pairs = [("\0", "")]
     if any("\0" in name or "\0" in value for name, value in pairs):
         raise Problem("bad-request", "the form cannot be read: reload the page and try again")
-    return Form(pairs)
+    return PageForm(pairs)
 
 
-def _here(request: Request) -> str:
+def _address_after_signin_page(request: Request) -> str:
     """Return where to continue after signing in."""
     if request.method not in sessions.SAFE_METHODS:
         return "/"

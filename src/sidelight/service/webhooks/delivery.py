@@ -77,17 +77,17 @@ def check_webhook_url(url: str, egress: Egress) -> tuple[str, int, bool, str]:
     return host, (443 if secure else 80) if port is None else port, secure, path
 
 
-def resolve_webhook(url: str, egress: Egress, lookup: Resolver = socket.getaddrinfo) -> Target:
+def resolve_webhook_host(url: str, egress: Egress, lookup: Resolver = socket.getaddrinfo) -> Target:
     """Look up the host of an address once, and refuse it unless all its IP addresses are public or allowed."""
     host, port, secure, path = check_webhook_url(url, egress)
     try:
         found = lookup(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
     except (OSError, UnicodeError) as error:
         raise AddressError(f"the host of the webhook was not found: {error}") from None
-    addresses = [_plain_address(str(one[4][0])) for one in found]
+    addresses = [_plain_webhook_ip(str(one[4][0])) for one in found]
     allowed = [any(address in network for network in egress.allow) for address in addresses]
     for address, allow in zip(addresses, allowed, strict=True):
-        if not (allow or _is_public(address)):
+        if not (allow or _is_public_webhook_ip(address)):
             raise AddressError(
                 "the host of the webhook is neither on the public Internet nor in a network that --webhook-allow names"
             )
@@ -98,13 +98,13 @@ def resolve_webhook(url: str, egress: Egress, lookup: Resolver = socket.getaddri
     return Target(str(addresses[0]), port, secure, host, path, allowed[0])
 
 
-def _plain_address(text: str) -> Address:
+def _plain_webhook_ip(text: str) -> Address:
     """Return an IP address; an IPv4 address that is written as one of IPv6 is what it stands for."""
     address = ipaddress.ip_address(text)
     return getattr(address, "ipv4_mapped", None) or address
 
 
-def _is_public(address: Address) -> bool:
+def _is_public_webhook_ip(address: Address) -> bool:
     if isinstance(address, ipaddress.IPv6Address) and address not in _PUBLIC_V6:
         return False
     return address.is_global and not address.is_multicast and not any(address in network for network in _REFUSED)
@@ -114,18 +114,20 @@ SECONDS = 15.0
 """Maximum time for one message, from connecting to the status of the answer."""
 
 
-def send_message(url: str, body: bytes, headers: Mapping[str, str], egress: Egress) -> int | str:
+def send_webhook_message(url: str, body: bytes, headers: Mapping[str, str], egress: Egress) -> int | str:
     """Post `body` and return the status of the answer, or why there was none."""
     try:
-        target = resolve_webhook(url, egress)
-        return _post(_Connection(target, None if target.direct else egress.proxy), target, body, headers)
+        target = resolve_webhook_host(url, egress)
+        return _post_webhook_message(
+            _WebhookConnection(target, None if target.direct else egress.proxy), target, body, headers
+        )
     except AddressError as error:
         return str(error)
     except (OSError, http.client.HTTPException) as error:
         return f"{type(error).__name__}: the receiver cannot be reached or did not answer in {SECONDS:g} s"
 
 
-class _Connection(http.client.HTTPConnection):
+class _WebhookConnection(http.client.HTTPConnection):
     """A connection to the checked address, perhaps through a proxy; TLS is verified against the host name."""
 
     def __init__(self, target: Target, proxy: str | None) -> None:
@@ -175,7 +177,9 @@ class _Connection(http.client.HTTPConnection):
                 socket.socket.shutdown(self.sock, socket.SHUT_RDWR)
 
 
-def _post(connection: _Connection, target: Target, body: bytes, headers: Mapping[str, str]) -> int:
+def _post_webhook_message(
+    connection: _WebhookConnection, target: Target, body: bytes, headers: Mapping[str, str]
+) -> int:
     # A socket's timeout applies to each read, so a timer cuts off a receiver that sends byte by byte.
     cut = threading.Timer(SECONDS, connection.cut)
     cut.daemon = True

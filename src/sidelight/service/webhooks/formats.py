@@ -17,11 +17,11 @@ from urllib.parse import urlsplit
 
 from standardwebhooks import Webhook
 
-from sidelight.service.journal.entry import text_of
+from sidelight.service.journal.entry import journal_json
 from sidelight.text import printable_line
 
 if TYPE_CHECKING:
-    from sidelight.service.writer.unit import Work
+    from sidelight.service.writer.unit import WriterUnit
 
 
 VERDICT_CHANGED = "verdict.changed"
@@ -37,28 +37,30 @@ _HOUR = 3600.0
 _COLUMNS = ("endpoint", "event", "monitor", "number", "bytes", "created_at", "next_at", "tries")
 
 
-def publish_event(work: Work, monitor: str, event: str, data: dict[str, Any]) -> None:
+def publish_webhook_event(work: WriterUnit, monitor: str, event: str, data: dict[str, Any]) -> None:
     """Put a message into the outbox for each webhook that subscribes to the event.
 
     This is part of the transaction of the event, so the message exists exactly if the event happened. These bytes are
     sent and signed, however late; they name the journal entry.
     """
     rows = work.steady("SELECT id, events, monitors FROM webhooks WHERE disabled_at IS NULL")
-    endpoints = [id for id, events, only in rows if event in json.loads(events) and _covers(only, monitor)]
+    endpoints = [
+        id for id, events, only in rows if event in json.loads(events) and _webhook_covers_monitor(only, monitor)
+    ]
     if not endpoints:
         return
-    message = _message_id(monitor, event, data, work.now)
+    message = _webhook_message_id(monitor, event, data, work.now)
     told = work.reading.all("SELECT endpoint FROM outbox WHERE event = ?", message)
     new = [one for one in endpoints if (one,) not in told]
     if not new:
         return
     number, now = work.replica(monitor).number, work.now
-    body = _body(work, monitor, number, event, data)
+    body = _webhook_message_body(work, monitor, number, event, data)
     for one in new:
         work.insert("outbox", _COLUMNS, (one, message, monitor, number, body, now, now, 0))
 
 
-def _message_id(monitor: str, event: str, data: dict[str, Any], now: float) -> str:
+def _webhook_message_id(monitor: str, event: str, data: dict[str, Any], now: float) -> str:
     """Return the id of a message; events that must be reported only once have the same id in every process.
 
     A used-up cap is reported once each time (and once a day, for the daily cap); overdue answers at most once an hour,
@@ -71,17 +73,17 @@ def _message_id(monitor: str, event: str, data: dict[str, Any], now: float) -> s
         once = [monitor, event, now // _HOUR]
     else:
         return "msg_" + secrets.token_hex(16)
-    return "msg_" + hashlib.blake2b(text_of(once).encode("ascii"), digest_size=16).hexdigest()
+    return "msg_" + hashlib.blake2b(journal_json(once).encode("ascii"), digest_size=16).hexdigest()
 
 
-def _body(work: Work, monitor: str, number: int, event: str, data: dict[str, Any]) -> bytes:
+def _webhook_message_body(work: WriterUnit, monitor: str, number: int, event: str, data: dict[str, Any]) -> bytes:
     name = work.reading.one("SELECT name FROM monitors WHERE id = ?", monitor)
     told = {"monitor": name[0] if name else monitor, "number": number} | data
     stamp = datetime.fromtimestamp(work.now, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    return text_of({"type": event, "timestamp": stamp, "data": told}).encode("ascii")
+    return journal_json({"type": event, "timestamp": stamp, "data": told}).encode("ascii")
 
 
-def _covers(only: str | None, monitor: str) -> bool:
+def _webhook_covers_monitor(only: str | None, monitor: str) -> bool:
     return only is None or monitor in json.loads(only)
 
 
@@ -98,7 +100,7 @@ FORMATS: dict[Format, str] = {
 _DRIFT = "drift"
 
 
-class Told(NamedTuple):
+class WebhookEvent(NamedTuple):
     """A generic message, and for whom."""
 
     endpoint: str
@@ -118,7 +120,7 @@ class Told(NamedTuple):
         return None if self.url is None else f"{self.url.rstrip('/')}/m/{self.data['monitor']}"
 
 
-def summary_of(told: Told) -> str:
+def summarize_webhook_event(told: WebhookEvent) -> str:
     """Return one sentence on what happened; characters that move text, as in a hostile class name, are escaped."""
     data, event = told.data, told.message["type"]
     if event == VERDICT_CHANGED:
@@ -134,11 +136,11 @@ def summary_of(told: Told) -> str:
     return f"{data['monitor']}: answers to verifications are overdue"
 
 
-def slack_message(told: Told) -> dict[str, Any]:
+def slack_message(told: WebhookEvent) -> dict[str, Any]:
     """Return the message for an incoming webhook of Slack."""
-    summary = _slack_text(summary_of(told))
-    where = "" if told.page is None else f" · <{_slack_text(told.page)}|open the monitor>"
-    about = f"{_slack_text(told.message['type'])} · {_slack_text(told.message['timestamp'])}{where}"
+    summary = _escape_slack_text(summarize_webhook_event(told))
+    where = "" if told.page is None else f" · <{_escape_slack_text(told.page)}|open the monitor>"
+    about = f"{_escape_slack_text(told.message['type'])} · {_escape_slack_text(told.message['timestamp'])}{where}"
     return {
         "text": summary,
         "blocks": [
@@ -148,7 +150,7 @@ def slack_message(told: Told) -> dict[str, Any]:
     }
 
 
-def pagerduty_event(told: Told, routing_key: str) -> dict[str, Any]:
+def pagerduty_event(told: WebhookEvent, routing_key: str) -> dict[str, Any]:
     """Return the event for PagerDuty: trouble triggers an alert, and a class that is not in trouble resolves its alert.
 
     A class is in trouble when it is above its tolerance or has drifted. Nothing says when a cap or overdue answers are
@@ -156,14 +158,14 @@ def pagerduty_event(told: Told, routing_key: str) -> dict[str, Any]:
     """
     data, event = told.data, told.message["type"]
     thing = [data.get("class"), data.get("limit")]
-    same = text_of([told.endpoint, data["monitor"], event, *thing]).encode("ascii")
+    same = journal_json([told.endpoint, data["monitor"], event, *thing]).encode("ascii")
     plain = {"routing_key": routing_key, "dedup_key": f"sidelight-{hashlib.blake2b(same, digest_size=16).hexdigest()}"}
     above = event == VERDICT_CHANGED and data.get("verdict") == "above"
     if event == VERDICT_CHANGED and not above and data.get("cause") != _DRIFT:
         return plain | {"event_action": "resolve"}
     link = {} if told.page is None else {"client": "sidelight", "client_url": told.page}
     payload = {
-        "summary": summary_of(told),
+        "summary": summarize_webhook_event(told),
         "source": (urlsplit(told.url).hostname if told.url else None) or "sidelight",
         "severity": "error" if above else "warning",
         "timestamp": told.message["timestamp"],
@@ -174,16 +176,16 @@ def pagerduty_event(told: Told, routing_key: str) -> dict[str, Any]:
     return plain | {"event_action": "trigger", "payload": payload} | link
 
 
-def _slack_text(text: str) -> str:
+def _escape_slack_text(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def new_secret() -> str:
+def new_webhook_secret() -> str:
     """Return a secret of 256 random bits, as receivers enter it."""
     return "whsec_" + base64.b64encode(secrets.token_bytes(32)).decode("ascii")
 
 
-def signed_headers(secret: str, id: str, timestamp: int, body: bytes) -> dict[str, str]:
+def sign_webhook_headers(secret: str, id: str, timestamp: int, body: bytes) -> dict[str, str]:
     """Return the three headers of a message."""
     signature = Webhook(secret).sign(id, datetime.fromtimestamp(timestamp, UTC), body.decode("ascii"))
     return {"webhook-id": id, "webhook-timestamp": str(timestamp), "webhook-signature": signature}

@@ -11,20 +11,20 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.service.journal import audit
-from sidelight.service.journal.entry import text_of
+from sidelight.service.journal.entry import journal_json
 from sidelight.service.store.base import Reader, Transaction
-from sidelight.service.webhooks.delivery import SECONDS, send_message
+from sidelight.service.webhooks.delivery import SECONDS, send_webhook_message
 from sidelight.service.webhooks.formats import (
     GENERIC,
     SLACK,
     Format,
-    Told,
+    WebhookEvent,
     pagerduty_event,
-    signed_headers,
+    sign_webhook_headers,
     slack_message,
 )
-from sidelight.service.writer.duties import LEASE, periodic_duty
-from sidelight.service.writer.unit import Work, job
+from sidelight.service.writer.duties import LEASE, register_periodic_duty
+from sidelight.service.writer.unit import WriterUnit, writer_job
 
 if TYPE_CHECKING:
     from sidelight.service.domain.service import Service
@@ -56,57 +56,57 @@ Outcome = int | str | None
 """The status of the receiver's answer; or why there is none; or None if the message was not sent."""
 
 
-def messages_waiting(tx: Reader) -> bool:
+def webhook_messages_waiting(tx: Reader) -> bool:
     """Say whether a message is due."""
     due = "SELECT 1 FROM outbox WHERE sent_at IS NULL AND next_at <= ? LIMIT 1"
     return tx.one(due, tx.now()) is not None
 
 
-@periodic_duty("webhooks", every=0.0, when=messages_waiting)
+@register_periodic_duty("webhooks", every=0.0, when=webhook_messages_waiting)
 def send_due_messages(service: Service) -> int:
     """Send due messages, to several webhooks at once and to each in order; return how many were delivered.
 
     No transaction is open while a message is being sent.
     """
     by_receiver: dict[str, list[Message]] = {}
-    for one in service.do(_claim_due()):
+    for one in service.do(_claim_due_webhook_messages()):
         by_receiver.setdefault(one.endpoint, []).append(one)
     with ThreadPoolExecutor(_RECEIVERS, "sidelight-webhook") as pool:
-        done = pool.map(lambda messages: _deliver_messages(messages, service), by_receiver.values())
+        done = pool.map(lambda messages: _deliver_messages_of_webhook(messages, service), by_receiver.values())
         results = [result for some in done for result in some]
-    service.do(_store_outcomes(results))
-    return sum(_arrived(outcome) for _, outcome in results)
+    service.do(_store_outcomes_of_webhook_messages(results))
+    return sum(_webhook_message_arrived(outcome) for _, outcome in results)
 
 
-def _deliver_messages(messages: Sequence[Message], service: Service) -> list[tuple[Message, Outcome]]:
+def _deliver_messages_of_webhook(messages: Sequence[Message], service: Service) -> list[tuple[Message, Outcome]]:
     """Send the messages of one webhook until one fails, time is up, or the process is about to end."""
     results: list[tuple[Message, Outcome]] = []
     end, well = time.monotonic() + LEASE / 2 - SECONDS, True
     for one in messages:
         outcome: Outcome = None
         if well and time.monotonic() < end and not service.ending.is_set():
-            body, headers = _sent_form(one, service.options.url)
-            outcome = send_message(one.url, body, headers, service.options.egress)
-            well = _arrived(outcome)
+            body, headers = _format_and_sign_webhook_message(one, service.options.url)
+            outcome = send_webhook_message(one.url, body, headers, service.options.egress)
+            well = _webhook_message_arrived(outcome)
         results.append((one, outcome))
     return results
 
 
-def _sent_form(message: Message, url: str | None) -> tuple[bytes, dict[str, str]]:
+def _format_and_sign_webhook_message(message: Message, url: str | None) -> tuple[bytes, dict[str, str]]:
     """Return the body of a message in the format of its webhook, and the headers that sign it."""
     if message.format == GENERIC:
-        return message.body, signed_headers(message.secret, message.event, int(time.time()), message.body)
-    told = Told(message.endpoint, json.loads(message.body), url)
+        return message.body, sign_webhook_headers(message.secret, message.event, int(time.time()), message.body)
+    told = WebhookEvent(message.endpoint, json.loads(message.body), url)
     plain = slack_message(told) if message.format == SLACK else pagerduty_event(told, message.secret)
-    return text_of(plain).encode("ascii"), {}
+    return journal_json(plain).encode("ascii"), {}
 
 
-def _arrived(outcome: Outcome) -> bool:
+def _webhook_message_arrived(outcome: Outcome) -> bool:
     return isinstance(outcome, int) and 200 <= outcome < 300
 
 
-@job
-def _claim_due(work: Work) -> list[Message]:
+@writer_job
+def _claim_due_webhook_messages(work: WriterUnit) -> list[Message]:
     """Take the due messages; if this process dies, another one takes them when the lease has ended."""
     rows = work.writing().all(
         "SELECT o.endpoint, o.event, o.bytes, o.tries, o.created_at, w.url, w.secret, w.format"
@@ -121,12 +121,12 @@ def _claim_due(work: Work) -> list[Message]:
     return [Message(endpoint, event, bytes(body), *rest) for endpoint, event, body, *rest in rows]
 
 
-@job
-def _store_outcomes(work: Work, results: Sequence[tuple[Message, Outcome]]) -> None:
+@writer_job
+def _store_outcomes_of_webhook_messages(work: WriterUnit, results: Sequence[tuple[Message, Outcome]]) -> None:
     """Store what became of messages."""
     tx, failed = work.writing(), dict[str, float]()
     for message, outcome in results:
-        if _arrived(outcome):
+        if _webhook_message_arrived(outcome):
             sent = "UPDATE outbox SET sent_at = ?, tries = tries + 1, failure = NULL WHERE endpoint = ? AND event = ?"
             tx.run(sent, work.now, message.endpoint, message.event)
             tx.run("UPDATE webhooks SET failure = NULL WHERE id = ?", message.endpoint)
@@ -134,11 +134,11 @@ def _store_outcomes(work: Work, results: Sequence[tuple[Message, Outcome]]) -> N
             later = "UPDATE outbox SET next_at = ? WHERE endpoint = ? AND event = ?"
             tx.run(later, failed.get(message.endpoint, work.now), message.endpoint, message.event)
         else:
-            failed[message.endpoint] = _note_failed_message(tx, work.now, message, outcome)
+            failed[message.endpoint] = _note_failed_webhook_message(tx, work.now, message, outcome)
     tx.run("DELETE FROM outbox WHERE sent_at < ?", work.now - _KEEP)
 
 
-def _note_failed_message(tx: Transaction, now: float, message: Message, outcome: int | str) -> float:
+def _note_failed_webhook_message(tx: Transaction, now: float, message: Message, outcome: int | str) -> float:
     """Note that a message did not arrive, and return when to try again."""
     reason = f"the receiver answered {outcome}" if isinstance(outcome, int) else outcome
     _LOG.warning("a webhook failed", extra={"fields": {"webhook": message.endpoint, "failure": reason}})
@@ -151,7 +151,9 @@ def _note_failed_message(tx: Transaction, now: float, message: Message, outcome:
         tx.run(again, now + pause, reason, message.endpoint, message.event)
     else:
         tx.run("DELETE FROM outbox WHERE endpoint = ? AND event = ?", message.endpoint, message.event)
-        audit.write_audit(tx, "service", "webhook given up", message.endpoint, message=message.event, failure=reason)
+        audit.write_audit_log(
+            tx, "service", "webhook given up", message.endpoint, message=message.event, failure=reason
+        )
     return now + pause
 
 
@@ -159,4 +161,4 @@ def disable_webhook(tx: Transaction, webhook: str, actor: str, reason: str) -> N
     """Disable a webhook, and drop its waiting messages."""
     tx.run("UPDATE webhooks SET disabled_at = ?, failure = ? WHERE id = ?", tx.now(), reason, webhook)
     tx.run("DELETE FROM outbox WHERE endpoint = ? AND sent_at IS NULL", webhook)
-    audit.write_audit(tx, actor, "webhook disabled", webhook, reason=reason)
+    audit.write_audit_log(tx, actor, "webhook disabled", webhook, reason=reason)

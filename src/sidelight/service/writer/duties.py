@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.service.store.base import Reader
-from sidelight.service.writer.unit import Work, job
+from sidelight.service.writer.unit import WriterUnit, writer_job
 
 if TYPE_CHECKING:
     from sidelight.service.domain.service import Service
@@ -38,19 +38,19 @@ class Duty(NamedTuple):
 DUTIES: dict[str, Duty] = {}
 
 
-def periodic_duty(
+def register_periodic_duty(
     name: str, *, every: float, when: Callable[[Reader], bool] = lambda tx: True
 ) -> Callable[[Callable[[Service], object]], Callable[[Service], object]]:
     """Register a function that is called with the service every `every` seconds, by one process at a time."""
 
-    def register(run: Callable[[Service], object]) -> Callable[[Service], object]:
+    def register_duty(run: Callable[[Service], object]) -> Callable[[Service], object]:
         DUTIES[name] = Duty(name, every, run, when)
         return run
 
-    return register
+    return register_duty
 
 
-class Clock:
+class DutyClock:
     """A thread that checks every second which duties are due, and runs those that it can take."""
 
     def __init__(
@@ -91,7 +91,7 @@ class Clock:
         done = []
         duties = list(DUTIES.values()) if self._duties is None else self._duties
         for one in self._due(duties):
-            if self._stop.is_set() or not self._service.do(_take_duty(one.name, self.holder)):
+            if self._stop.is_set() or not self._service.do(_take_periodic_duty(one.name, self.holder)):
                 continue
             begin = time.monotonic()
             try:
@@ -99,7 +99,7 @@ class Clock:
                 done.append(one.name)
             except Exception:  # a failing duty must not stop the others
                 _LOG.exception("the duty %s failed", one.name)
-            self._service.do(_release_duty(one.name, self.holder, one.every))
+            self._service.do(_release_periodic_duty(one.name, self.holder, one.every))
             if time.monotonic() - begin > LEASE:
                 _LOG.warning("the duty %s took longer than its lease of %g s", one.name, LEASE)
         return done
@@ -115,8 +115,8 @@ class Clock:
             return [one for one in duties if one.name not in busy and one.when(tx)]
 
 
-@job
-def _take_duty(work: Work, name: str, holder: str) -> bool:
+@writer_job
+def _take_periodic_duty(work: WriterUnit, name: str, holder: str) -> bool:
     """Take a duty, unless another process has it or has just done it."""
     insert = "INSERT INTO duties (name, holder, until, next_at) VALUES (?, '', 0, 0) ON CONFLICT (name) DO NOTHING"
     work.writing().run(insert, name)
@@ -124,8 +124,8 @@ def _take_duty(work: Work, name: str, holder: str) -> bool:
     return work.writing().run(update, holder, work.now + LEASE, name, work.now, work.now) == 1
 
 
-@job
-def _release_duty(work: Work, name: str, holder: str, every: float) -> None:
+@writer_job
+def _release_periodic_duty(work: WriterUnit, name: str, holder: str, every: float) -> None:
     """Release a duty and set when it is due again."""
     update = "UPDATE duties SET until = 0, next_at = ? WHERE name = ? AND holder = ?"
     work.writing().run(update, work.now + every, name, holder)

@@ -9,14 +9,14 @@ from typing import Any, Concatenate, Generic, NamedTuple, ParamSpec, TypeVar
 
 from sidelight.monitor.types import Decision, Reason
 from sidelight.service.journal import entry as journal
-from sidelight.service.journal.replica import Mark, Replica, decision_of
+from sidelight.service.journal.replica import Mark, Replica, decision_of_journal_entry
 from sidelight.service.journal.replicas import rebuild_replica
 from sidelight.service.problems import Problem
 from sidelight.service.store.base import Reader, Row, Transaction, Value
 
 T = TypeVar("T")
 P = ParamSpec("P")
-Publisher = Callable[["Work", str, str, dict[str, Any]], None]
+Publisher = Callable[["WriterUnit", str, str, dict[str, Any]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Job(Generic[T]):
     requests are run one by one.
     """
 
-    run: Callable[[Work], T]
+    run: Callable[[WriterUnit], T]
     """Does the job and returns its result; the caller gets it after the commit."""
     monitors: Sequence[str] = ()
     """Ids of the monitors that the job changes or needs up to date; they are locked."""
@@ -37,23 +37,23 @@ class Job(Generic[T]):
     """The same for verifications."""
 
 
-def job(function: Callable[Concatenate[Work, P], T]) -> Callable[P, Job[T]]:
+def writer_job(function: Callable[Concatenate[WriterUnit, P], T]) -> Callable[P, Job[T]]:
     """Turn a function on a unit of work into one that returns the job of calling it."""
 
     @functools.wraps(function)
-    def make(*given: P.args, **named: P.kwargs) -> Job[T]:
+    def make_writer_job(*given: P.args, **named: P.kwargs) -> Job[T]:
         return Job(lambda work: function(work, *given, **named))
 
-    return make
+    return make_writer_job
 
 
-def monitor_job(function: Callable[Concatenate[Work, str, P], T]) -> Callable[Concatenate[str, P], Job[T]]:
+def monitor_writer_job(function: Callable[Concatenate[WriterUnit, str, P], T]) -> Callable[Concatenate[str, P], Job[T]]:
     """Do the same for a function whose first argument is the monitor that it changes."""
 
-    def make(monitor: str, /, *given: P.args, **named: P.kwargs) -> Job[T]:
+    def make_monitor_writer_job(monitor: str, /, *given: P.args, **named: P.kwargs) -> Job[T]:
         return Job(lambda work: function(work, monitor, *given, **named), (monitor,))
 
-    return make
+    return make_monitor_writer_job
 
 
 class Verification(NamedTuple):
@@ -84,16 +84,16 @@ VERIFICATION_COLUMNS = (
 )
 
 
-def verification_of(row: Row) -> Verification:
+def verification_of_row(row: Row) -> Verification:
     """Return the verification in a row with `VERIFICATION_COLUMNS`."""
     monitor, number, key, id, name, reason, state, revision, correct, label, *settled = row
     right = None if correct is None else bool(correct)
-    said = None if label is None else journal.read_text(label)
-    prediction = journal.read_text(name)
+    said = None if label is None else journal.read_journal_json(label)
+    prediction = journal.read_journal_json(name)
     return Verification(monitor, number, bytes(key), id, prediction, reason, state, revision, right, said, *settled)
 
 
-class _Unsent:
+class _UnsentRows:
     """Rows and updates that are not in the database yet."""
 
     def __init__(self) -> None:
@@ -108,7 +108,7 @@ class _Unsent:
             self.updates.append((sql, []))
         self.updates[-1][1].extend(rows)
 
-    def take(self, others: _Unsent) -> None:
+    def take(self, others: _UnsentRows) -> None:
         for place, rows in others.rows.items():
             self.rows.setdefault(place, []).extend(rows)
         for sql, values in others.updates:
@@ -127,7 +127,7 @@ class _Unsent:
         self.updates.clear()
 
 
-class Work:
+class WriterUnit:
     """One group of requests, in one transaction.
 
     `begin` comes before each request. What the request does can then be undone without affecting those before it: its
@@ -137,7 +137,7 @@ class Work:
     def __init__(self, tx: Transaction, replicas: dict[str, Replica | Problem], publisher: Publisher | None) -> None:
         self._tx, self._replicas, self._publisher = tx, replicas, publisher
         self._now: float | None = None
-        self._unsent, self._own = _Unsent(), _Unsent()
+        self._unsent, self._own = _UnsentRows(), _UnsentRows()
         self._marks: dict[str, Mark] = {}
         self._marked = False
         self._new: list[str] = []
@@ -233,8 +233,8 @@ class Work:
     def append(self, monitor: str, kind: str, body: dict[str, Any], *, actor: str, key: bytes | None = None) -> int:
         """Append an entry to the journal of a monitor, which the caller has already changed; return its number."""
         replica = self.replica(monitor)
-        number, text = replica.number + 1, journal.text_of(body)
-        chain = journal.next_chain(replica.chain, number, kind, key, self.now, actor, text)
+        number, text = replica.number + 1, journal.journal_json(body)
+        chain = journal.next_journal_chain(replica.chain, number, kind, key, self.now, actor, text)
         self.insert("journal", journal.COLUMNS, (monitor, number, kind, key, self.now, actor, text, chain))
         replica.advance(number, chain)
         self.changed.add(monitor)
@@ -260,7 +260,7 @@ class Work:
             return
         self.known.update(dict.fromkeys(wanted))
         for key, body in self._tx.among("SELECT key, body FROM journal WHERE key IN (??)", wanted):
-            self.known[bytes(key)] = decision_of(journal.read_text(body))
+            self.known[bytes(key)] = decision_of_journal_entry(journal.read_journal_json(body))
         if any(isinstance(replica, Replica) and replica.base for replica in self._replicas.values()):
             self._look_up_pruned([key for key in wanted if self.known[key] is None])
 
@@ -282,7 +282,7 @@ class Work:
             for row in self.reading.among(
                 f"SELECT {VERIFICATION_COLUMNS} FROM verifications WHERE key IN (??)", wanted
             ):
-                verification = verification_of(row)
+                verification = verification_of_row(row)
                 self.verifications[verification.key] = verification
 
     def remember(self, key: bytes, decision: Decision) -> None:

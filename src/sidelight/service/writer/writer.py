@@ -25,16 +25,16 @@ from typing import Any, Generic, TypeVar
 from sidelight.errors import SidelightError
 from sidelight.service.journal.replicas import Replicas
 from sidelight.service.options import Options
-from sidelight.service.problems import unavailable_now
+from sidelight.service.problems import unavailable_problem
 from sidelight.service.store.base import DiskError, Storage, StorageError, UnavailableError, UnknownOutcomeError
-from sidelight.service.writer.unit import Job, Publisher, Work
+from sidelight.service.writer.unit import Job, Publisher, WriterUnit
 
 T = TypeVar("T")
 _IDLE = 1.0
 _LOG = logging.getLogger("sidelight.service")
 
 
-class Ticket(Generic[T]):
+class WriterTicket(Generic[T]):
     """A waiting job, and where its result goes."""
 
     def __init__(self, job: Job[T], loop: asyncio.AbstractEventLoop | None = None) -> None:
@@ -67,7 +67,7 @@ class Writer:
         """Whether the database did not take the last group, for example because the disk is full."""
         self.failed = False
         """Whether the writer stopped because of a failure."""
-        self._waiting: deque[Ticket[Any]] = deque()
+        self._waiting: deque[WriterTicket[Any]] = deque()
         self._wake = threading.Condition()
         self._closing = False
         self._thread = threading.Thread(target=self._loop, name="sidelight-writer", daemon=True)
@@ -78,13 +78,13 @@ class Writer:
         """How many requests are waiting."""
         return len(self._waiting)
 
-    def put(self, ticket: Ticket[Any]) -> None:
+    def put(self, ticket: WriterTicket[Any]) -> None:
         """Queue a job, or refuse it."""
         with self._wake:
             if self._closing:
-                raise unavailable_now("the service is stopping: try again in a moment", 5)
+                raise unavailable_problem("the service is stopping: try again in a moment", 5)
             if len(self._waiting) >= self._options.most_waiting:
-                raise unavailable_now("too many requests are waiting: try again in a moment", 1)
+                raise unavailable_problem("too many requests are waiting: try again in a moment", 1)
             self._waiting.append(ticket)
             self._wake.notify()
 
@@ -106,16 +106,16 @@ class Writer:
                 group = self._next_group()
             self.heartbeat = time.monotonic()
             try:
-                changed = self._do(group)
-                _tell_results(group)
-                self._rest(changed)
+                changed = self._run_group(group)
+                _tell_results_of_writer_group(group)
+                self._do_idle_work(changed)
             except Exception as error:  # without its writer the service cannot work
                 self._options.on_fatal(error)
                 return self._refuse_all(group, error)
 
-    def _next_group(self) -> list[Ticket[Any]]:
+    def _next_group(self) -> list[WriterTicket[Any]]:
         """Take the waiting requests, but not so many that others would wait too long."""
-        group: list[Ticket[Any]] = []
+        group: list[WriterTicket[Any]] = []
         rows = 0
         while self._waiting and len(group) < self._options.most_in_group and rows < self._options.most_rows_in_group:
             group.append(self._waiting.popleft())
@@ -123,7 +123,7 @@ class Writer:
             rows += len(job.keys) + len(job.verification_keys)
         return group
 
-    def _do(self, group: Sequence[Ticket[Any]]) -> set[str]:
+    def _run_group(self, group: Sequence[WriterTicket[Any]]) -> set[str]:
         """Run a group, so that each ticket gets its result; return the monitors that have changed."""
         self.groups += 1
         self.jobs += len(group)
@@ -138,25 +138,25 @@ class Writer:
                 _LOG.error("a request failed", exc_info=error)
                 stored = isinstance(error, StorageError)  # for example, two processes did the same at the same time
                 group[0].error = (
-                    unavailable_now("not stored: send the request again with the same ids", 1) if stored else error
+                    unavailable_problem("not stored: send the request again with the same ids", 1) if stored else error
                 )
                 return set()
-        return set().union(*(self._do([ticket]) for ticket in group))
+        return set().union(*(self._run_group([ticket]) for ticket in group))
 
-    def _commit(self, group: Sequence[Ticket[Any]]) -> set[str]:
+    def _commit(self, group: Sequence[WriterTicket[Any]]) -> set[str]:
         """Run a group in one transaction."""
         with self._storage.write() as tx:
             locked = self.replicas.lock(tx, (id for ticket in group for id in ticket.job.monitors))
-            work = Work(tx, locked, self.publisher)
+            work = WriterUnit(tx, locked, self.publisher)
             work.look_up(key for ticket in group for key in ticket.job.keys)
             work.look_up_verifications(key for ticket in group for key in ticket.job.verification_keys)
-            self._run(group, work)
+            self._run_jobs(group, work)
         self.refused = False
         for id in work.changed:
             self.replicas.keep(work.replica(id))
         return work.changed
 
-    def _run(self, group: Sequence[Ticket[Any]], work: Work) -> None:
+    def _run_jobs(self, group: Sequence[WriterTicket[Any]], work: WriterUnit) -> None:
         """Run the jobs of a group; no request is answered before the commit."""
         for ticket in group:
             ticket.error = None
@@ -170,7 +170,7 @@ class Writer:
                 ticket.error = refusal
         work.finish()
 
-    def _fail(self, group: Sequence[Ticket[Any]], error: Exception) -> None:
+    def _fail(self, group: Sequence[WriterTicket[Any]], error: Exception) -> None:
         self._forget(group)
         self.refused = True
         if isinstance(error, DiskError):
@@ -180,12 +180,12 @@ class Writer:
         what = "it is unknown whether this was stored" if unknown else "the database cannot be used now"
         detail = f"{what}: send the request again with the same ids"
         for ticket in group:
-            ticket.error = unavailable_now(detail, 1)
+            ticket.error = unavailable_problem(detail, 1)
 
-    def _forget(self, group: Sequence[Ticket[Any]]) -> None:
+    def _forget(self, group: Sequence[WriterTicket[Any]]) -> None:
         self.replicas.drop(id for ticket in group for id in ticket.job.monitors)
 
-    def _rest(self, changed: set[str]) -> None:
+    def _do_idle_work(self, changed: set[str]) -> None:
         """Do the work that no request waits for."""
         try:
             self.after_commit(changed)
@@ -195,20 +195,20 @@ class Writer:
         except Exception as error:  # everything is stored, and a lasting failure will show in the next group
             _LOG.error("cleaning up after a group failed", exc_info=error)
 
-    def _refuse_all(self, group: Sequence[Ticket[Any]], error: BaseException) -> None:
+    def _refuse_all(self, group: Sequence[WriterTicket[Any]], error: BaseException) -> None:
         """Refuse all waiting requests after a failure that cannot be fixed here."""
         with self._wake:
             self._closing = self.failed = True
             left = [ticket for ticket in group if not ticket.future.done()] + list(self._waiting)
             self._waiting.clear()
         for ticket in left:
-            ticket.error = unavailable_now("the service has stopped: try again later", 60)
-        _tell_results(left)
+            ticket.error = unavailable_problem("the service has stopped: try again later", 60)
+        _tell_results_of_writer_group(left)
 
 
-def _tell_results(group: Sequence[Ticket[Any]]) -> None:
+def _tell_results_of_writer_group(group: Sequence[WriterTicket[Any]]) -> None:
     """Deliver the results; those of one event loop together, because waking a loop is the expensive part."""
-    loops: dict[asyncio.AbstractEventLoop, list[Ticket[Any]]] = {}
+    loops: dict[asyncio.AbstractEventLoop, list[WriterTicket[Any]]] = {}
     for ticket in group:
         if ticket.loop is None:
             ticket.tell()
@@ -216,9 +216,9 @@ def _tell_results(group: Sequence[Ticket[Any]]) -> None:
             loops.setdefault(ticket.loop, []).append(ticket)
     for loop, tickets in loops.items():
         with contextlib.suppress(RuntimeError):  # the loop is closed, so no one is waiting
-            loop.call_soon_threadsafe(_tell_here, tickets)
+            loop.call_soon_threadsafe(_tell_writer_tickets_here, tickets)
 
 
-def _tell_here(tickets: Sequence[Ticket[Any]]) -> None:
+def _tell_writer_tickets_here(tickets: Sequence[WriterTicket[Any]]) -> None:
     for ticket in tickets:
         ticket.tell()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sidelight.monitor import ClassifierMonitor, Report
-from sidelight.monitor.report.wording import score_text
+from sidelight.monitor.report.wording import word_score_quality_of_report
 
 
 def watched(draw, count=3000, tolerance=0.1, lost=None, **settings):
@@ -70,7 +70,7 @@ def test_losses_that_depend_on_the_score_are_told():
     assert "losses that depend on the score" in unfair.score.warning
     fair = watched(binormal(1.8), lost=lambda score: source.random() < 0.3)["a"]
     assert fair.score.warning is None
-    assert "Warning" in score_text(unfair.score)
+    assert "Warning" in word_score_quality_of_report(unfair.score)
 
 
 def test_a_report_with_scores_survives_json_and_has_a_page():

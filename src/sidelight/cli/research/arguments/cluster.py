@@ -21,7 +21,7 @@ def cluster_option(command: F) -> F:
     )(command)
 
 
-def check_cluster(cluster: str | None, workers: int | None) -> None:
+def check_cluster_option(cluster: str | None, workers: int | None) -> None:
     """Refuse an address that does not look like a cluster's, and a number of local threads given with it."""
     if cluster is None:
         return

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from sidelight.cli.research.arguments.players import value_of
+from sidelight.cli.research.arguments.players import parse_argument_value
 from sidelight.errors import SidelightError
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def context_option(command: F) -> F:
     )(command)
 
 
-def parse_contexts(text: str, game: Game) -> Environment:
+def parse_contexts_option(text: str, game: Game) -> Environment:
     """Return the environment that a text such as 'linear:d=10' describes."""
     from sidelight.environments import contexts_by_name
 
@@ -51,5 +51,5 @@ def parse_contexts(text: str, game: Game) -> Environment:
         if key not in known:
             shown = contexts_by_name.parameters_on_command_line(name.strip())
             raise SidelightError(f"in --contexts {text!r}, there is no parameter {key!r}: it takes {shown}")
-        values[key] = value_of(value)
+        values[key] = parse_argument_value(value)
     return contexts_by_name.load(name.strip(), game, **values)

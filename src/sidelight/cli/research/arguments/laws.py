@@ -20,7 +20,7 @@ DEFAULT = "dirichlet"
 _ROUNDING = Fraction(1, 10**9)
 
 
-def law_options(command: Command) -> Command:
+def add_law_options_to_command(command: Command) -> Command:
     """Add the options that choose where outcomes come from."""
     families = click.option(
         "--law-from",
@@ -34,7 +34,7 @@ def law_options(command: Command) -> Command:
     return one(families(command))
 
 
-def environment(game: Game, law: str | None, law_from: str | None) -> IID:
+def environment_from_law_options(game: Game, law: str | None, law_from: str | None) -> IID:
     """Return the environment that the options describe."""
     from sidelight.environments import IID, laws
 
@@ -42,10 +42,10 @@ def environment(game: Game, law: str | None, law_from: str | None) -> IID:
         raise SidelightError("give --law (one law) or --law-from (a law for each run), not both")
     if law is None:
         return IID(laws.load(law_from or DEFAULT, game))
-    return IID(read_law(law, game))
+    return IID(read_law_option(law, game))
 
 
-def read_law(text: str, game: Game) -> list[float]:
+def read_law_option(text: str, game: Game) -> list[float]:
     """Read the probability of each outcome."""
     try:
         values = [Fraction(part.strip()) for part in text.split(",")]
@@ -54,7 +54,7 @@ def read_law(text: str, game: Game) -> list[float]:
     if len(values) != game.n_outcomes:
         raise SidelightError(
             f"--law gives {count(len(values), 'probability')}, but the game has {count(game.n_outcomes, 'outcome')} "
-            f"({_listed(game.outcomes)})"
+            f"({_list_names_for_law_options(game.outcomes)})"
         )
     if any(value < 0 for value in values):
         raise SidelightError(f"--law is {text!r}: a probability cannot be negative")
@@ -65,6 +65,6 @@ def read_law(text: str, game: Game) -> list[float]:
     return [float(value) for value in values]
 
 
-def _listed(names: tuple[str, ...]) -> str:
+def _list_names_for_law_options(names: tuple[str, ...]) -> str:
     shown = ", ".join(names[:6])
     return shown if len(names) <= 6 else f"{shown}, ..."

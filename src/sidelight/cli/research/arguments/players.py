@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sidelight.cli.numbers import whole_number
+from sidelight.cli.numbers import whole_number_option
 from sidelight.errors import SidelightError
 from sidelight.simulation import players
 
@@ -23,25 +23,27 @@ _NEXT = re.compile(r",(?=\s*[A-Za-z_]\w*\s*=)")
 _WORDS = {"true": True, "false": False, "none": None}
 
 
-def build(text: str, game: Game, horizon: int, dimension: int = 0) -> Strategy:
+def build_strategy_from_argument(text: str, game: Game, horizon: int, dimension: int = 0) -> Strategy:
     """Make the strategy that `text` describes; pass it the horizon or the size of contexts if it needs them."""
-    kind, given = _parsed(text)
-    values = players.completed_parameters(kind, _checked(kind, given), horizon, dimension)
+    kind, given = _parse_strategy_argument(text)
+    values = players.completed_parameters(kind, _check_strategy_argument(kind, given), horizon, dimension)
     return players.make(kind, game, values)
 
 
-def _parsed(text: str) -> tuple[type[Strategy], dict[str, str]]:
+def _parse_strategy_argument(text: str) -> tuple[type[Strategy], dict[str, str]]:
     """Split a text into the class it names and its parameters, still as text."""
     head, rest = players.split(text)
     if players.is_known(head):
-        return players.find(head), _pairs(rest, text)
+        return players.find(head), _split_pairs_of_strategy_argument(rest, text)
     name, _, parameters = (rest or "").partition(":")
     if name and "=" not in name:
-        return players.import_own_strategy(head, name, text), _pairs(parameters or None, text)
+        return players.import_own_strategy(head, name, text), _split_pairs_of_strategy_argument(
+            parameters or None, text
+        )
     raise SidelightError(players.no_such_strategy(head))
 
 
-def _pairs(text: str | None, whole: str) -> dict[str, str]:
+def _split_pairs_of_strategy_argument(text: str | None, whole: str) -> dict[str, str]:
     """Split 'a=1,b=2'."""
     found: dict[str, str] = {}
     for part in [] if text is None else _NEXT.split(text):
@@ -54,21 +56,21 @@ def _pairs(text: str | None, whole: str) -> dict[str, str]:
     return found
 
 
-def _checked(kind: type[Strategy], given: dict[str, str]) -> dict[str, Any]:
+def _check_strategy_argument(kind: type[Strategy], given: dict[str, str]) -> dict[str, Any]:
     """Read the values of the parameters, and refuse names that the strategy does not have."""
     players.check_parameters(kind, given, seed="--seed")
     known = players.signature(kind)
-    return {name: _value(text, known.get(name)) for name, text in given.items()}
+    return {name: _read_value_in_strategy_argument(text, known.get(name)) for name, text in given.items()}
 
 
-def _value(text: str, parameter: inspect.Parameter | None) -> Any:
+def _read_value_in_strategy_argument(text: str, parameter: inspect.Parameter | None) -> Any:
     """Read a value; 2e4 becomes a whole number where one is expected."""
     wanted = "" if parameter is None else str(parameter.annotation)
-    number = whole_number(text) if "int" in wanted and "float" not in wanted else None
-    return value_of(text) if number is None else number
+    number = whole_number_option(text) if "int" in wanted and "float" not in wanted else None
+    return parse_argument_value(text) if number is None else number
 
 
-def value_of(text: str) -> Any:
+def parse_argument_value(text: str) -> Any:
     """Read a value: a number (such as 1/3), true, false or none, something in brackets or quotes, or else text."""
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
@@ -81,22 +83,22 @@ def value_of(text: str) -> Any:
     return text
 
 
-def player_of(text: str, folder: str = "") -> PlayerEntry:
+def player_from_argument(text: str, folder: str = "") -> PlayerEntry:
     """Return the player that `text` describes, for a study whose paths begin at `folder`.
 
     Paths in `text` begin at the current folder.
     """
     from sidelight.studies import PlayerEntry
 
-    kind, given = _parsed(text)
+    kind, given = _parse_strategy_argument(text)
     head, rest = players.split(text)
     if head.endswith(".py"):
-        head = _placed(head, folder)
+        head = _relative_path_in_argument(head, folder)
     name = head if players.is_known(head) else f"{head}:{(rest or '').partition(':')[0]}"
-    return PlayerEntry(name, _checked(kind, given))
+    return PlayerEntry(name, _check_strategy_argument(kind, given))
 
 
-def _placed(file: str, folder: str) -> str:
+def _relative_path_in_argument(file: str, folder: str) -> str:
     """Return a path in the current folder as a study writes it: relative to its own folder if it is there."""
     path = Path(file).resolve()
     base = Path(folder).resolve()

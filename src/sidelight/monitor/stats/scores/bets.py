@@ -26,7 +26,7 @@ import numpy as np
 
 from sidelight.monitor.stats.confidence import RateTest, Verdict
 from sidelight.monitor.stats.scores.bins import BINS, Array
-from sidelight.monitor.stats.scores.design import outcomes
+from sidelight.monitor.stats.scores.design import scored_bet_outcomes
 
 PASSED, RIGHT, WRONG = range(3)
 """What can become of a round."""
@@ -37,7 +37,7 @@ _SAFE = 0.999
 _HALVINGS = 50
 
 
-class Sides:
+class BettingSides:
     """All terms of the tests of one class in one row: too many errors, few errors, and both limits of "near"."""
 
     def __init__(self, test: RateTest) -> None:
@@ -54,7 +54,7 @@ class Sides:
         """No sum reaches the limit before one of its terms reaches this."""
 
     def start(self) -> Array:
-        """Return the sums of rows, see `Epoch`, before the first round."""
+        """Return the sums of rows, see `BettingEpoch`, before the first round."""
         return np.append(self.weights, 0.0)
 
     def verdict(self, sums: Array) -> Verdict:
@@ -62,19 +62,19 @@ class Sides:
         test = self.test
         if sums[:-1].max() < self.likely:
             return "unknown"
-        many, few, *near = (log_sum(sums[part]) >= test.limit for part in self.parts)
+        many, few, *near = (log_sum_of_bets(sums[part]) >= test.limit for part in self.parts)
         if many or few:
             return test.verdicts[0 if many else 1]
         return "near" if near and all(near) else "unknown"
 
 
 @functools.lru_cache(maxsize=1024)
-def sides_of(test: RateTest) -> Sides:
+def betting_sides_of_test(test: RateTest) -> BettingSides:
     """Return the terms of evidence for both sides of a test, cached by test."""
-    return Sides(test)
+    return BettingSides(test)
 
 
-class Epoch:
+class BettingEpoch:
     """A design in force: everything that the evidence of a round depends on, fixed before the round.
 
     `rows[b, o]` holds the logarithms of the factors of all terms, and z, if a round in the bin b has the outcome o;
@@ -82,13 +82,13 @@ class Epoch:
     or not, compared with an answer without scores.
     """
 
-    def __init__(self, sides: Sides, propensities: Array, centres: Array, shares: Array) -> None:
+    def __init__(self, sides: BettingSides, propensities: Array, centres: Array, shares: Array) -> None:
         tolerance, rates = sides.test.rate, sides.rates
         self.sides, self.propensities, self.centres, self.shares = sides, propensities, centres, shares
         self.least = float(propensities.min())
         self.chances: list[float] = propensities.tolist()
         self.rounds = 0
-        z = outcomes(propensities, centres)
+        z = scored_bet_outcomes(propensities, centres)
         variance = float(shares @ ((tolerance - centres) ** 2 + centres * (1.0 - centres) / propensities))
         self.worth = tolerance * (1.0 - tolerance) / variance
         bets = sides.excesses / (1.0 + sides.excesses * rates)
@@ -103,7 +103,7 @@ class Epoch:
     def rows(self) -> Array:
         """The table of rows; it is made when it is needed, because most of it is not for long."""
         if self._rows is None:
-            z = outcomes(self.propensities, self.centres)[:, :, None]
+            z = scored_bet_outcomes(self.propensities, self.centres)[:, :, None]
             factors = 1.0 + self.bets * (z - self.sides.rates)
             logs = np.where(factors > _LEAST_FACTOR, np.log(np.maximum(factors, _LEAST_FACTOR)), _LOG_ZERO)
             self._rows = np.concatenate([logs, z], axis=2)
@@ -114,19 +114,21 @@ class Epoch:
         self._rows = None
 
 
-def verify_everything_epoch(sides: Sides) -> Epoch:
+def betting_epoch_without_scores(sides: BettingSides) -> BettingEpoch:
     """Return the epoch in which every round is verified: the test without scores."""
     rate = sides.test.rate
-    return Epoch(sides, np.ones(BINS), np.full(BINS, rate), np.full(BINS, 1.0 / BINS))
+    return BettingEpoch(sides, np.ones(BINS), np.full(BINS, rate), np.full(BINS, 1.0 / BINS))
 
 
-def log_sum(logs: Array) -> float:
+def log_sum_of_bets(logs: Array) -> float:
     """Return the logarithm of a sum, given those of its terms."""
     largest = float(logs.max())
     return largest + math.log(float(np.exp(logs - largest).sum()))
 
 
-def interval(sides: Sides, sums: Array, epochs: Iterable[Epoch], verdict: Verdict) -> tuple[float, float]:
+def betting_confidence_interval(
+    sides: BettingSides, sums: Array, epochs: Iterable[BettingEpoch], verdict: Verdict
+) -> tuple[float, float]:
     """Return the interval of the rate: the ends by bisection, because every term is monotone in p."""
     counted = [one for one in epochs if one.rounds]
     if not counted:
@@ -139,7 +141,7 @@ def interval(sides: Sides, sums: Array, epochs: Iterable[Epoch], verdict: Verdic
         refuted, open_end = end, 1.0 - end
         for _ in range(_HALVINGS):
             middle = (refuted + open_end) / 2.0
-            if log_sum(whole - rounds @ np.log1p(np.maximum(excesses * middle, -1.0 + 1e-15))) >= limit:
+            if log_sum_of_bets(whole - rounds @ np.log1p(np.maximum(excesses * middle, -1.0 + 1e-15))) >= limit:
                 refuted = middle
             else:
                 open_end = middle

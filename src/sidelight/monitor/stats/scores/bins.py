@@ -40,13 +40,13 @@ _HIGHEST = 0.98
 _STEPS, _PRECISION = 25, 1e-6
 
 
-def edges_of(scores: Iterable[float]) -> list[float]:
+def quantile_edges_of_score_bins(scores: Iterable[float]) -> list[float]:
     """Return the edges of bins that these scores suggest."""
     found: list[float] = np.quantile(np.fromiter(scores, float), RANKS, method="inverted_cdf").tolist()
     return found
 
 
-def bin_of(edges: Sequence[float], score: float) -> int:
+def score_bin_of(edges: Sequence[float], score: float) -> int:
     """Return the bin of a score; NaN stands for a missing one."""
     return MISSING if score != score else bisect.bisect_right(edges, score)
 
@@ -65,7 +65,7 @@ class Prior(NamedTuple):
     variance: float
 
 
-def prior_from(others: Iterable[Slope]) -> Prior:
+def prior_of_score_slopes(others: Iterable[Slope]) -> Prior:
     """Return the prior that the other classes suggest: slopes differ between classes with standard deviation 0.35."""
     weighted = precision = 0.0
     for one in others:
@@ -76,12 +76,12 @@ def prior_from(others: Iterable[Slope]) -> Prior:
     return Prior(weighted / whole, min(_SLOPE_SD**2, _SLOPE_SD_BETWEEN**2 + 1.0 / whole))
 
 
-def fitted_bin_logits(verified: Array, errors: Array, tolerance: float, prior: Prior) -> tuple[Array, Slope]:
+def fit_logits_of_score_bins(verified: Array, errors: Array, tolerance: float, prior: Prior) -> tuple[Array, Slope]:
     """Return the logits of the chances of an error by bin, and what these answers say about the slope alone."""
     start = a = math.log(tolerance / (1.0 - tolerance)) + _INTERCEPT_SHIFT
     s, x, weights = prior.mean, _QUANTILES, (_INTERCEPT_SD**-2, 1.0 / prior.variance)
     for _ in range(_STEPS):
-        rates = logistic(a + s * x)
+        rates = logistic_of_score(a + s * x)
         rest, curve = errors - verified * rates, verified * rates * (1.0 - rates)
         slope_of_a = float(rest.sum()) - (a - start) * weights[0]
         slope_of_s = float(rest @ x) - (s - prior.mean) * weights[1]
@@ -95,11 +95,11 @@ def fitted_bin_logits(verified: Array, errors: Array, tolerance: float, prior: P
         if abs(da) + abs(ds) < _PRECISION:
             break
     precision = max(0.0, ss - mixed * mixed / aa)
-    rates = logistic(a + s * x)
+    rates = logistic_of_score(a + s * x)
     rates = np.minimum(_HIGHEST, rates * (errors + _BIN_PRIOR) / (verified * rates + _BIN_PRIOR))
     return np.log(rates / (1.0 - rates)), Slope(precision * s + (s - prior.mean) * weights[1], precision)
 
 
-def logistic(logits: Array) -> Array:
+def logistic_of_score(logits: Array) -> Array:
     """Return 1 / (1 + e^-v)."""
     return 1.0 / (1.0 + np.exp(-np.clip(logits, -35.0, 35.0)))

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sidelight.monitor.stats.scores.bins import BINS, Array, logistic
+from sidelight.monitor.stats.scores.bins import BINS, Array, logistic_of_score
 
 FLOOR = 0.2
 """The least propensity."""
@@ -45,24 +45,24 @@ class Design(NamedTuple):
     """Labels that add 1 to the logarithm of the evidence, if the rates are what they seem to be."""
 
 
-def outcomes(propensities: Array, centres: Array) -> Array:
+def scored_bet_outcomes(propensities: Array, centres: Array) -> Array:
     """Return z = f + ξ (y - f) / π by bin for a pass (ξ = 0), a right (y = 0) and a wrong answer (y = 1)."""
     return np.stack([centres, centres - centres / propensities, centres + (1.0 - centres) / propensities], axis=-1)
 
 
-def design(logits: Array, shares: Array, tolerance: float) -> Design:
+def optimal_propensity_design(logits: Array, shares: Array, tolerance: float) -> Design:
     """Return the best design for error rates of bins that are given by their logits."""
-    rate = float(shares @ logistic(logits))
+    rate = float(shares @ logistic_of_score(logits))
     below = rate < tolerance
     if below:
         rate = max(_LEAST_RATE * tolerance, min(rate, tolerance * (1.0 - _NEAREST)))
     else:
         rate = min(max(rate, tolerance * (1.0 + _NEAREST)), (1.0 + tolerance) / 2.0)
-    rates, centres = shifted_rates(logits, shares, rate), shifted_rates(logits, shares, tolerance)
-    null = hardest_null(rates, centres, shares, tolerance)
+    rates, centres = shift_logits_of_rates(logits, shares, rate), shift_logits_of_rates(logits, shares, tolerance)
+    null = hardest_null_hypothesis(rates, centres, shares, tolerance)
     raw = null * (1.0 - null) / np.maximum(np.abs(null - rates), 1e-12)
     candidates = np.vstack([np.clip(np.outer(_SCALES, raw / raw.max()), FLOOR, 1.0), np.ones(BINS)])
-    growth = _growth(candidates, rates, centres, shares, tolerance, below)
+    growth = _expected_log_growth_of_bet(candidates, rates, centres, shares, tolerance, below)
     labels = candidates @ shares
     with np.errstate(divide="ignore", invalid="ignore"):
         costs = np.where(growth > 0.0, np.log(labels / growth) - _DELAY_WEIGHT * np.log(growth), np.inf)
@@ -71,20 +71,20 @@ def design(logits: Array, shares: Array, tolerance: float) -> Design:
     return Design(candidates[best], centres, float(labels[best] / growth[best]))
 
 
-def shifted_rates(logits: Array, shares: Array, mean: float) -> Array:
+def shift_logits_of_rates(logits: Array, shares: Array, mean: float) -> Array:
     """Return rates whose logits are shifted so that they have the given mean: Newton's method on its logit."""
     shift, goal = 0.0, math.log(mean / (1.0 - mean))
     for _ in range(_STEPS):
-        rates = logistic(logits + shift)
+        rates = logistic_of_score(logits + shift)
         now = float(shares @ rates)
         step = (goal - math.log(now / (1.0 - now))) * now * (1.0 - now) / float(shares @ (rates * (1.0 - rates)))
         shift += max(-_LARGEST_STEP, min(_LARGEST_STEP, step))
         if abs(step) < _PRECISION:
             break
-    return logistic(logits + shift)
+    return logistic_of_score(logits + shift)
 
 
-def hardest_null(rates: Array, start: Array, shares: Array, mean: float) -> Array:
+def hardest_null_hypothesis(rates: Array, start: Array, shares: Array, mean: float) -> Array:
     """Return the rates with a given mean that have the same distance KL(rates, .) in all bins.
 
     Newton's method in the logits u of all bins and the distance L together: dKL/du = x - g and dx/du = x (1 - x).
@@ -94,7 +94,7 @@ def hardest_null(rates: Array, start: Array, shares: Array, mean: float) -> Arra
     entropy = rates * np.log(rates) + (1.0 - rates) * np.log1p(-rates)
     u = np.log(start / (1.0 - start))
     for _ in range(_STEPS):
-        x = logistic(u)
+        x = logistic_of_score(u)
         away = x - rates
         distance = entropy - rates * np.log(x) - (1.0 - rates) * np.log1p(-x)
         pull = shares * x * (1.0 - x) / away
@@ -106,12 +106,14 @@ def hardest_null(rates: Array, start: Array, shares: Array, mean: float) -> Arra
         u = np.where(crossed, (u + own) / 2.0, after)
         if float(np.abs(step).max()) < _PRECISION * 1e3:
             break
-    return logistic(u)
+    return logistic_of_score(u)
 
 
-def _growth(propensities: Array, rates: Array, centres: Array, shares: Array, tolerance: float, below: bool) -> Array:
+def _expected_log_growth_of_bet(
+    propensities: Array, rates: Array, centres: Array, shares: Array, tolerance: float, below: bool
+) -> Array:
     """Return for each row of propensities the expected growth per prediction of log evidence with the best bet."""
-    z = outcomes(propensities, np.broadcast_to(centres, propensities.shape))
+    z = scored_bet_outcomes(propensities, np.broadcast_to(centres, propensities.shape))
     change = (tolerance - z if below else z - tolerance).reshape(len(propensities), -1)
     asked = propensities * shares
     chances = np.stack([shares - asked, asked * (1.0 - rates), asked * rates], axis=-1).reshape(change.shape)

@@ -61,7 +61,7 @@ class ScoreReport:
     """What is wrong with the score, if anything."""
 
 
-def quality(
+def score_quality_statistics(
     test: RateTest, seen: Array, counts: tuple[Array, Array], saved: tuple[int, int], answered: tuple[Array, Array]
 ) -> ScoreReport:
     """Return what scores are worth, given predictions, answers and errors by bin.
@@ -76,14 +76,18 @@ def quality(
         for low, high, share, n, e in zip((0.0, *RANKS), (*RANKS, 1.0), shares.tolist(), verified, errors, strict=True)
         if n or share
     )
-    area = _area(shares, verified, errors) if errors.sum() and verified.sum() > errors.sum() else None
+    area = _area_under_score_curve(shares, verified, errors) if errors.sum() and verified.sum() > errors.sum() else None
     ends = None if area is None else (max(0.0, area[0] - _WIDTH * area[1]), min(1.0, area[0] + _WIDTH * area[1]))
-    halves = _halves(*answered)
-    warning = _unfair(*answered, halves) or (_doubt(ends) if errors.sum() >= _FEWEST_ERRORS else None)
-    return ScoreReport(*saved, None if area is None else area[0], ends, bins, *_two_values(bins), halves, warning)
+    halves = _answered_shares_by_median_score(*answered)
+    warning = _warn_of_unfair_score_losses(*answered, halves) or (
+        _doubt_score_quality(ends) if errors.sum() >= _FEWEST_ERRORS else None
+    )
+    return ScoreReport(
+        *saved, None if area is None else area[0], ends, bins, *_bounds_of_two_valued_score(bins), halves, warning
+    )
 
 
-def _area(shares: Array, verified: Array, errors: Array) -> tuple[float, float]:
+def _area_under_score_curve(shares: Array, verified: Array, errors: Array) -> tuple[float, float]:
     """Return the area under the curve and its standard error, with rates shrunk to the mean by one answer."""
     mean = float(errors.sum() / verified.sum())
     rates = (errors + mean) / (verified + 1.0)
@@ -95,7 +99,7 @@ def _area(shares: Array, verified: Array, errors: Array) -> tuple[float, float]:
     return area / whole, math.sqrt(float(slopes**2 @ (rates * (1.0 - rates) / (verified + 1.0))))
 
 
-def _two_values(bins: tuple[Bin, ...]) -> tuple[tuple[float, float] | None, tuple[float, float] | None]:
+def _bounds_of_two_valued_score(bins: tuple[Bin, ...]) -> tuple[tuple[float, float] | None, tuple[float, float] | None]:
     """Return bounds on the true and the false positive rate of a score with two values.
 
     Each bound is reached where both error rates are at an end of their intervals.
@@ -104,18 +108,18 @@ def _two_values(bins: tuple[Bin, ...]) -> tuple[tuple[float, float] | None, tupl
         return None, None
     low, high = bins
 
-    def share(of_low: float, of_high: float) -> float:
+    def share_above_two_valued_score(of_low: float, of_high: float) -> float:
         whole = high.share * of_high + low.share * of_low
         return high.share * of_high / whole if whole else 0.0
 
     (least, most), (fewest, greatest) = low.interval, high.interval
-    return (share(most, fewest), share(least, greatest)), (
-        share(1.0 - least, 1.0 - greatest),
-        share(1.0 - most, 1.0 - fewest),
+    return (share_above_two_valued_score(most, fewest), share_above_two_valued_score(least, greatest)), (
+        share_above_two_valued_score(1.0 - least, 1.0 - greatest),
+        share_above_two_valued_score(1.0 - most, 1.0 - fewest),
     )
 
 
-def _halves(scores: Array, answered: Array) -> tuple[float, float] | None:
+def _answered_shares_by_median_score(scores: Array, answered: Array) -> tuple[float, float] | None:
     """Return the share of answered verifications below and above the median score."""
     if not len(scores):
         return None
@@ -125,7 +129,7 @@ def _halves(scores: Array, answered: Array) -> tuple[float, float] | None:
     return float(answered[~upper].mean()), float(answered[upper].mean())
 
 
-def _unfair(scores: Array, answered: Array, halves: tuple[float, float] | None) -> str | None:
+def _warn_of_unfair_score_losses(scores: Array, answered: Array, halves: tuple[float, float] | None) -> str | None:
     """Warn if answers to high scores are lost more often than others, or less often."""
     if halves is None:
         return None
@@ -139,7 +143,7 @@ def _unfair(scores: Array, answered: Array, halves: tuple[float, float] | None) 
     )
 
 
-def _doubt(ends: tuple[float, float] | None) -> str | None:
+def _doubt_score_quality(ends: tuple[float, float] | None) -> str | None:
     if ends is None or ends[1] >= _USELESS:
         return None
     if ends[1] < 0.5:

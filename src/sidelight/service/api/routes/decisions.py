@@ -8,15 +8,15 @@ from fastapi import Body
 from pydantic import Field, Tag
 from typing_extensions import TypedDict
 
-from sidelight.service.api.requests import Call, needs_monitor_scope
-from sidelight.service.api.routing import BatchRoute, batch_discriminator, make_router, refusals
+from sidelight.service.api.requests import ApiCall, api_monitor_scope
+from sidelight.service.api.routing import BatchRoute, api_refusals, discriminate_batch_body, make_api_router
 from sidelight.service.domain import answers, decisions
 from sidelight.service.domain.answers import CONFLICT, GONE, UNKNOWN
-from sidelight.service.domain.inputs import AnswerTo, Label, Prediction, Shape
+from sidelight.service.domain.inputs import AnswerInput, Label, Prediction, Shape
 from sidelight.service.limits import BATCH
-from sidelight.service.problems import Problem, place, relocated_problems
+from sidelight.service.problems import Problem, problem_place, relocate_problems_of_rows
 
-router = make_router("decisions", BatchRoute)
+router = make_api_router("decisions", BatchRoute)
 
 
 class PredictionsIn(Shape):
@@ -44,21 +44,23 @@ class DecisionsOut(TypedDict):
 
 Predictions = Annotated[
     Annotated[Prediction, Tag("one")] | Annotated[PredictionsIn, Tag("many")],
-    batch_discriminator("predictions"),
+    discriminate_batch_body("predictions"),
     Body(),
 ]
 
 
-@router.post("/v1/monitors/{monitor}/decisions", responses=refusals("conflict", "gone"))
-async def decide(body: Predictions, call: Annotated[Call, needs_monitor_scope("decide")]) -> DecisionOut | DecisionsOut:
+@router.post("/v1/monitors/{monitor}/decisions", name="decide", responses=api_refusals("conflict", "gone"))
+async def decide_route(
+    body: Predictions, call: Annotated[ApiCall, api_monitor_scope("decide")]
+) -> DecisionOut | DecisionsOut:
     """Decide which predictions to verify: one, or a batch, completely or not at all.
 
     An id that was decided before gets the same decision again; with another class, it is a conflict.
     """
     single = isinstance(body, Prediction)
     given = [body] if isinstance(body, Prediction) else body.predictions
-    with relocated_problems(None if single else "predictions"):
-        made = await call.do(decisions.decide(call.service, call.monitor, given, actor=call.caller.actor))
+    with relocate_problems_of_rows(None if single else "predictions"):
+        made = await call.do(decisions.decide_predictions(call.service, call.monitor, given, actor=call.caller.actor))
     plain: Any = [
         {"id": one.id, "verify": one.verify, "reason": one.reason, "prediction": one.prediction}
         | ({} if one.propensity is None else {"propensity": one.propensity})
@@ -76,7 +78,7 @@ _Status = Literal[
 class AnswersIn(Shape):
     """Many answers; each gets its own result."""
 
-    answers: Annotated[list[AnswerTo], Field(max_length=BATCH)]
+    answers: Annotated[list[AnswerInput], Field(max_length=BATCH)]
 
 
 class AnswerOut(TypedDict):
@@ -94,12 +96,14 @@ class AnswersOut(TypedDict):
     answers: list[AnswerOut]
 
 
-@router.post("/v1/monitors/{monitor}/answers", responses=refusals("conflict", "gone"))
-async def take(
+@router.post("/v1/monitors/{monitor}/answers", name="take", responses=api_refusals("conflict", "gone"))
+async def answers_route(
     body: Annotated[
-        Annotated[AnswerTo, Tag("one")] | Annotated[AnswersIn, Tag("many")], batch_discriminator("answers"), Body()
+        Annotated[AnswerInput, Tag("one")] | Annotated[AnswersIn, Tag("many")],
+        discriminate_batch_body("answers"),
+        Body(),
     ],
-    call: Annotated[Call, needs_monitor_scope("answer")],
+    call: Annotated[ApiCall, api_monitor_scope("answer")],
 ) -> AnswerOut | AnswersOut:
     """Record what verifications showed: one answer, or a batch with a result for each.
 
@@ -111,14 +115,14 @@ async def take(
     signed in, this needs the scope settle, too; reviews go through the queue. A monitor that hides predictions does not
     say whether an answer is right.
     """
-    single = isinstance(body, AnswerTo)
-    given = [body] if isinstance(body, AnswerTo) else body.answers
-    with relocated_problems(None if single else "answers"):
+    single = isinstance(body, AnswerInput)
+    given = [body] if isinstance(body, AnswerInput) else body.answers
+    with relocate_problems_of_rows(None if single else "answers"):
         job = answers.record_answers(call.monitor, given, actor=call.caller.actor, settles=call.caller.may("settle"))
         results = await call.do(job)
     if single and results[0].status in _REFUSED:
         found = results[0]
         stands = {} if found.correct is None else {"correct": found.correct}
-        raise Problem(_REFUSED[found.status], found.detail, places=[place(["id"], found.detail, **stands)])
+        raise Problem(_REFUSED[found.status], found.detail, places=[problem_place(["id"], found.detail, **stands)])
     plain: Any = [{"id": one.id, "status": one.status, "verdict": one.verdict, "detail": one.detail} for one in results]
     return plain[0] if single else {"answers": plain}

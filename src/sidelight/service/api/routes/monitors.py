@@ -10,22 +10,22 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchem
 from typing_extensions import TypedDict
 
 from sidelight.monitor.report.breakdown import TrueClasses
-from sidelight.service.api.requests import Admin, Call, needs_monitor_scope, needs_scope, prefers_media_type
-from sidelight.service.api.routing import make_router, refusals
+from sidelight.service.api.requests import Admin, ApiCall, api_monitor_scope, api_scope, prefers_media_type
+from sidelight.service.api.routing import api_refusals, make_api_router
 from sidelight.service.domain import monitors
 from sidelight.service.domain.inputs import Shape
 from sidelight.service.domain.monitors import MonitorRow
-from sidelight.service.http.guards import SAFE_HEADERS, answer
-from sidelight.service.journal.entry import text_of
+from sidelight.service.http.guards import SAFE_HEADERS, http_reply
+from sidelight.service.journal.entry import journal_json
 from sidelight.service.limits import BATCH
 from sidelight.service.maintenance.check import prune_journal
 from sidelight.service.settings import ALL_SCHEMA, CHANGEABLE_SCHEMA
 
-router = make_router("monitors")
+router = make_api_router("monitors")
 _Settings = Annotated[
     dict[Annotated[str, Field(max_length=64)], Any],
     Field(max_length=BATCH),
-    AfterValidator(lambda value: text_of(value) and value),  # refuses infinite numbers, which JSON cannot say
+    AfterValidator(lambda value: journal_json(value) and value),  # refuses infinite numbers, which JSON cannot say
 ]
 _PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 
@@ -88,62 +88,66 @@ class ReportOut(BaseModel):
     saved: int
 
 
-_Administrator = Annotated[Call, needs_monitor_scope("admin")]
+_Administrator = Annotated[ApiCall, api_monitor_scope("admin")]
 
 
 @router.post(
     "/v1/monitors",
+    name="create",
     status_code=201,
     response_model=MonitorOut,
-    responses=refusals("conflict"),
+    responses=api_refusals("conflict"),
 )
-async def create(body: Annotated[MonitorIn, Body()], call: Admin) -> Response:
+async def create_route(body: Annotated[MonitorIn, Body()], call: Admin) -> Response:
     """Create a monitor; its settings are the arguments of `ClassifierMonitor` and of the review queue by name."""
-    job = await asyncio.to_thread(monitors.create_monitor, body.name, body.settings, actor=call.caller.actor)
+    job = await asyncio.to_thread(monitors.create_served_monitor, body.name, body.settings, actor=call.caller.actor)
     row = await call.do(job)
     call.state.names.forget(body.name)
-    return answer(_monitor_reply(row), 201, {"Location": f"/v1/monitors/{row.name}"})
+    return http_reply(_monitor_route_reply(row), 201, {"Location": f"/v1/monitors/{row.name}"})
 
 
-@router.get("/v1/monitors")
-async def list_all(call: Annotated[Call, needs_scope("report")]) -> MonitorsOut:
+@router.get("/v1/monitors", name="list_all")
+async def list_all_route(call: Annotated[ApiCall, api_scope("report")]) -> MonitorsOut:
     """List the monitors that the caller may see, by name; archived ones are left out."""
-    only, found = call.caller.monitors, await call.read(monitors.all_monitors)
-    return {"monitors": [_monitor_reply(one) for one in found if only is None or one.id in only]}
+    only, found = call.caller.monitors, await call.read(monitors.list_served_monitors)
+    return {"monitors": [_monitor_route_reply(one) for one in found if only is None or one.id in only]}
 
 
-@router.get("/v1/monitors/{monitor}")
-async def show(call: Annotated[Call, needs_monitor_scope("report")]) -> MonitorOut:
+@router.get("/v1/monitors/{monitor}", name="show")
+async def show_route(call: Annotated[ApiCall, api_monitor_scope("report")]) -> MonitorOut:
     """Describe a monitor and its settings."""
-    return _monitor_reply(await call.read(lambda tx: monitors.find_monitor(tx, call.name)))
+    return _monitor_route_reply(await call.read(lambda tx: monitors.find_served_monitor(tx, call.name)))
 
 
-@router.patch("/v1/monitors/{monitor}", responses=refusals("gone"))
-async def change(body: Annotated[SettingsIn, Body()], call: _Administrator) -> MonitorOut:
+@router.patch("/v1/monitors/{monitor}", name="change", responses=api_refusals("gone"))
+async def change_route(body: Annotated[SettingsIn, Body()], call: _Administrator) -> MonitorOut:
     """Change caps, pending limits and settings of the queue, all or none; any others need a new monitor."""
-    return _monitor_reply(await call.do(monitors.change_settings(call.monitor, body.settings, actor=call.caller.actor)))
+    return _monitor_route_reply(
+        await call.do(monitors.change_served_monitor(call.monitor, body.settings, actor=call.caller.actor))
+    )
 
 
-@router.post("/v1/monitors/{monitor}/archive", responses=refusals("gone"))
-async def archive(call: _Administrator) -> MonitorOut:
+@router.post("/v1/monitors/{monitor}/archive", name="archive", responses=api_refusals("gone"))
+async def archive_route(call: _Administrator) -> MonitorOut:
     """Archive a monitor for good; a new monitor may then use its name, but inherits nothing."""
-    row = await call.do(monitors.archive_monitor(call.monitor, actor=call.caller.actor))
+    row = await call.do(monitors.archive_served_monitor(call.monitor, actor=call.caller.actor))
     call.state.names.forget(call.name)
-    return _monitor_reply(row)
+    return _monitor_route_reply(row)
 
 
-@router.post("/v1/monitors/{monitor}/prune")
-async def shorten(body: Annotated[PruneIn, Body()], call: _Administrator) -> PrunedOut:
+@router.post("/v1/monitors/{monitor}/prune", name="shorten")
+async def shorten_route(body: Annotated[PruneIn, Body()], call: _Administrator) -> PrunedOut:
     """Delete old journal entries after replacing them with a sealed snapshot; retries of older ids count again."""
     return {"deleted": await asyncio.to_thread(prune_journal, call.service, call.monitor, days=body.days)}
 
 
 @router.get(
     "/v1/monitors/{monitor}/report",
+    name="report",
     response_model=ReportOut,
     responses={200: {"content": {"text/html": {"schema": {"type": "string"}}}}},
 )
-async def report(call: Annotated[Call, needs_monitor_scope("report")]) -> Any:
+async def report_route(call: Annotated[ApiCall, api_monitor_scope("report")]) -> Any:
     """Report on every class, as JSON, or as a page if the Accept header prefers text/html."""
     found = await asyncio.to_thread(call.service.report, call.monitor)
     if not prefers_media_type(call.request.headers.get("accept", ""), "text/html"):
@@ -153,8 +157,8 @@ async def report(call: Annotated[Call, needs_monitor_scope("report")]) -> Any:
     return Response(page.encode("utf-8", "replace"), media_type="text/html", headers=headers)
 
 
-@router.get("/v1/monitors/{monitor}/true-classes", responses=refusals("conflict"))
-async def true_classes(call: Annotated[Call, needs_monitor_scope("report")]) -> TrueClasses:
+@router.get("/v1/monitors/{monitor}/true-classes", name="true_classes", responses=api_refusals("conflict"))
+async def true_classes_route(call: Annotated[ApiCall, api_monitor_scope("report")]) -> TrueClasses:
     """Say which true classes were predicted as which, and how much of each is missed, where answers told them.
 
     There are at most 100 true classes, those with the most answers first.
@@ -162,7 +166,7 @@ async def true_classes(call: Annotated[Call, needs_monitor_scope("report")]) -> 
     return await asyncio.to_thread(call.service.true_classes, call.monitor)
 
 
-def _monitor_reply(row: MonitorRow) -> MonitorOut:
+def _monitor_route_reply(row: MonitorRow) -> MonitorOut:
     return {
         "name": row.name,
         "id": row.id,

@@ -9,17 +9,17 @@ from typing import Annotated, Any, Literal
 from fastapi import Query, Request, Response
 from typing_extensions import TypedDict
 
-from sidelight.service.api.requests import Call, Page, needs_monitor_scope, needs_scope
-from sidelight.service.api.routing import make_router, refusals
+from sidelight.service.api.requests import ApiCall, Page, api_monitor_scope, api_scope
+from sidelight.service.api.routing import api_refusals, make_api_router
 from sidelight.service.domain import metrics
 from sidelight.service.domain.service import Service
 from sidelight.service.http.guards import SAFE_HEADERS
 from sidelight.service.journal import entry as journal
-from sidelight.service.problems import Problem, unavailable_now
+from sidelight.service.problems import Problem, unavailable_problem
 from sidelight.service.store.base import Reader
-from sidelight.service.store.schema import check_schema
+from sidelight.service.store.schema import check_database_schema
 
-router = make_router("operations")
+router = make_api_router("operations")
 STALE = 30.0
 """A writer that has been silent for this many seconds is considered hung."""
 
@@ -33,39 +33,39 @@ class Health(TypedDict):
     status: Literal["ok"]
 
 
-@router.get("/healthz")
-async def alive() -> Health:
+@router.get("/healthz", name="alive")
+async def alive_route() -> Health:
     """Say whether the process runs, without looking at the database."""
     return {"status": "ok"}
 
 
-@router.get("/readyz", responses=refusals("unavailable"))
-async def ready(request: Request) -> Health:
+@router.get("/readyz", name="ready", responses=api_refusals("unavailable"))
+async def ready_route(request: Request) -> Health:
     """Say whether requests are served.
 
     The answer is 503 unless the database has the schema of this version and room for more, and the writer is working.
     """
     service: Service = request.app.state.service
-    await asyncio.to_thread(_check_database, service)
+    await asyncio.to_thread(_check_readiness_for_route, service)
     if service.writer.refused:
-        raise unavailable_now("the database did not take the last changes: see the log", 10)
+        raise unavailable_problem("the database did not take the last changes: see the log", 10)
     silent = time.monotonic() - service.writer.heartbeat
     if silent > STALE:
-        raise unavailable_now(f"the writer has not responded for {silent:.0f} s: restart the process", 10)
+        raise unavailable_problem(f"the writer has not responded for {silent:.0f} s: restart the process", 10)
     return {"status": "ok"}
 
 
-def _check_database(service: Service) -> None:
+def _check_readiness_for_route(service: Service) -> None:
     with service.read() as tx:
-        check_schema(tx)
+        check_database_schema(tx)
     if not service.storage.has_room():
-        raise unavailable_now("the disk is full: make room", 10)
+        raise unavailable_problem("the disk is full: make room", 10)
 
 
-@router.get("/metrics", response_class=Response, responses=_TEXT)
-async def measure(call: Annotated[Call, needs_scope("report")]) -> Response:
+@router.get("/metrics", name="measure", response_class=Response, responses=_TEXT)
+async def measure_route(call: Annotated[ApiCall, api_scope("report")]) -> Response:
     """Return metrics for Prometheus of the monitors that the caller may see, from the database."""
-    text = await asyncio.to_thread(metrics.make_metrics, call.service, call.caller.monitors)
+    text = await asyncio.to_thread(metrics.make_monitor_metrics, call.service, call.caller.monitors)
     return Response(text, headers=SAFE_HEADERS | {"Content-Type": metrics.MEDIA_TYPE})
 
 
@@ -75,18 +75,23 @@ _LINES: dict[int | str, Any] = {
 }
 
 
-@router.get("/v1/monitors/{monitor}/journal", response_class=Response, responses=refusals("gone") | _LINES)
-async def read_journal(
-    query: Annotated[Page, Query()], call: Annotated[Call, needs_monitor_scope("admin")]
+@router.get(
+    "/v1/monitors/{monitor}/journal",
+    name="read_journal",
+    response_class=Response,
+    responses=api_refusals("gone") | _LINES,
+)
+async def read_journal_route(
+    query: Annotated[Page, Query()], call: Annotated[ApiCall, api_monitor_scope("admin")]
 ) -> Response:
     """Read the journal as JSON Lines, in order; fewer entries than `limit` mean that no more are left."""
 
-    def look(tx: Reader) -> str:
+    def read_journal_page_for_route(tx: Reader) -> str:
         row = tx.one("SELECT base FROM monitors WHERE id = ?", call.monitor)
         base = 0 if row is None else row[0]
         if query.after < base:
             raise Problem("gone", f"entries up to {base} were pruned: use after={base}")
-        entries = journal.entries(tx, call.monitor, query.after, query.limit)
-        return "".join(f"{journal.text_of(one.plain())}\n" for one in entries)
+        entries = journal.read_journal_entries(tx, call.monitor, query.after, query.limit)
+        return "".join(f"{journal.journal_json(one.plain())}\n" for one in entries)
 
-    return Response(await call.read(look), media_type=_JSON_LINES, headers=SAFE_HEADERS)
+    return Response(await call.read(read_journal_page_for_route), media_type=_JSON_LINES, headers=SAFE_HEADERS)

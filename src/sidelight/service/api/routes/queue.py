@@ -10,8 +10,8 @@ from fastapi import Body
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from sidelight.service.api.requests import Call, needs_monitor_scope
-from sidelight.service.api.routing import make_router, refusals
+from sidelight.service.api.requests import ApiCall, api_monitor_scope
+from sidelight.service.api.routing import api_refusals, make_api_router
 from sidelight.service.domain import inputs
 from sidelight.service.domain.inputs import Label, Shape
 from sidelight.service.domain.queue import (
@@ -19,13 +19,13 @@ from sidelight.service.domain.queue import (
     MOST_NUMBER,
     Claimed,
     claim_verifications,
-    release_verification,
-    review_settings,
+    release_claimed_verification,
+    review_settings_of_queue,
 )
-from sidelight.service.domain.reviews import Reviewed, Said, give_review, settle_verification, withdraw_review
+from sidelight.service.domain.reviews import Reviewed, Said, give_review, settle_over_reviews, withdraw_review
 from sidelight.service.store.base import Reader
 
-router = make_router("queue")
+router = make_api_router("queue")
 Number = Annotated[int, Field(ge=1, le=MOST_NUMBER, description="Number of the verification, from a claim.")]
 Revision = Annotated[
     int | None,
@@ -86,54 +86,56 @@ class ReleaseOut(TypedDict):
     released: bool
 
 
-_Reviewer = Annotated[Call, needs_monitor_scope("answer")]
+_Reviewer = Annotated[ApiCall, api_monitor_scope("answer")]
 
 
-@router.post("/v1/monitors/{monitor}/queue/claim", responses=refusals("gone"))
-async def claim(body: Annotated[ClaimIn, Body()], call: _Reviewer) -> ClaimOut:
+@router.post("/v1/monitors/{monitor}/queue/claim", name="claim", responses=api_refusals("gone"))
+async def claim_route(body: Annotated[ClaimIn, Body()], call: _Reviewer) -> ClaimOut:
     """Claim verifications to review: the oldest with a free slot, which no one else gets until the lease ends.
 
     With the scope settle, this includes verifications whose reviews disagree.
     """
     job = claim_verifications(call.monitor, call.caller.actor, body.count, call.caller.may("settle"))
     claimed = await call.do(job)
-    return {"verifications": await call.read(lambda tx: _claimed_verifications(tx, call.monitor, claimed))}
+    return {"verifications": await call.read(lambda tx: _claim_reply_of_route(tx, call.monitor, claimed))}
 
 
-@router.post("/v1/monitors/{monitor}/queue/answer", responses=refusals("conflict", "gone"))
-async def review(body: Annotated[ReviewIn, Body()], call: _Reviewer) -> Reviewed:
+@router.post("/v1/monitors/{monitor}/queue/answer", name="review", responses=api_refusals("conflict", "gone"))
+async def review_route(body: Annotated[ReviewIn, Body()], call: _Reviewer) -> Reviewed:
     """Review a verification; a settled answer changes only with `replace` and the `revision`."""
     said, settles = Said(body.correct, body.label, body.skipped), call.caller.may("settle")
     job = give_review(call.monitor, call.caller.actor, body.number, said, body.revision, body.replace, settles)
     return await call.do(job)
 
 
-@router.post("/v1/monitors/{monitor}/queue/withdraw", responses=refusals("conflict", "gone"))
-async def withdraw(body: Annotated[VerificationIn, Body()], call: _Reviewer) -> Reviewed:
+@router.post("/v1/monitors/{monitor}/queue/withdraw", name="withdraw", responses=api_refusals("conflict", "gone"))
+async def withdraw_route(body: Annotated[VerificationIn, Body()], call: _Reviewer) -> Reviewed:
     """Withdraw the caller's review of a verification; if it settled the verification, that is open again."""
     return await call.do(withdraw_review(call.monitor, call.caller.actor, body.number))
 
 
-@router.post("/v1/monitors/{monitor}/queue/release")
-async def release(body: Annotated[VerificationIn, Body()], call: _Reviewer) -> ReleaseOut:
+@router.post("/v1/monitors/{monitor}/queue/release", name="release")
+async def release_route(body: Annotated[VerificationIn, Body()], call: _Reviewer) -> ReleaseOut:
     """Release a verification that the caller claimed and will not review, so that someone else can."""
-    return {"released": await call.do(release_verification(call.monitor, call.caller.actor, body.number))}
+    return {"released": await call.do(release_claimed_verification(call.monitor, call.caller.actor, body.number))}
 
 
-@router.post("/v1/monitors/{monitor}/queue/settle", responses=refusals("conflict", "gone"))
-async def settle(body: Annotated[ReviewIn, Body()], call: Annotated[Call, needs_monitor_scope("settle")]) -> Reviewed:
+@router.post("/v1/monitors/{monitor}/queue/settle", name="settle", responses=api_refusals("conflict", "gone"))
+async def settle_route(
+    body: Annotated[ReviewIn, Body()], call: Annotated[ApiCall, api_monitor_scope("settle")]
+) -> Reviewed:
     """Settle a verification, whatever its reviews say."""
     said = Said(body.correct, body.label, body.skipped)
-    job = settle_verification(call.monitor, call.caller.actor, body.number, said, body.revision, body.replace)
+    job = settle_over_reviews(call.monitor, call.caller.actor, body.number, said, body.revision, body.replace)
     return await call.do(job)
 
 
-def _claimed_verifications(tx: Reader, monitor: str, claimed: list[Claimed]) -> list[Any]:
+def _claim_reply_of_route(tx: Reader, monitor: str, claimed: list[Claimed]) -> list[Any]:
     """Return verifications with their payloads as plain data for JSON."""
-    review = review_settings(tx, monitor)
+    review = review_settings_of_queue(tx, monitor)
     sql = "SELECT verification, media_type, content FROM payloads WHERE verification IN (??) AND monitor = ?"
     rows = tx.among(sql, [one.verification.number for one in claimed], monitor)
-    sent = {verification: decoded_payload(kind, bytes(content)) for verification, kind, content in rows}
+    sent = {verification: payload_in_api_reply(kind, bytes(content)) for verification, kind, content in rows}
     found = []
     for verification, slot, until in claimed:
         plain: dict[str, Any] = {
@@ -148,7 +150,7 @@ def _claimed_verifications(tx: Reader, monitor: str, claimed: list[Claimed]) -> 
     return found
 
 
-def decoded_payload(kind: str, content: bytes) -> Any:
+def payload_in_api_reply(kind: str, content: bytes) -> Any:
     """Return a payload in the form in which it was sent."""
     if kind.startswith("image/"):
         return {"image": base64.b64encode(content).decode("ascii")}

@@ -11,13 +11,20 @@ from sidelight.monitor.report.breakdown import TrueClasses
 from sidelight.service.domain.service import MOST_TRUE_CLASSES, Service
 from sidelight.service.problems import Problem
 from sidelight.service.web import charts
-from sidelight.service.web.charts import percent
-from sidelight.service.web.class_rows import class_address
+from sidelight.service.web.charts import page_percent
+from sidelight.service.web.class_rows import address_of_class_page
 from sidelight.service.web.rendering import page_address, render_page
-from sidelight.service.web.visitors import enter_page, make_router, monitor_for, new_etag, page_context, service_of
+from sidelight.service.web.visitors import (
+    enter_page,
+    make_page_router,
+    monitor_of_visitor,
+    new_page_etag,
+    page_context,
+    service_of_page,
+)
 from sidelight.text import count
 
-router = make_router()
+router = make_page_router()
 _PAGE = 50
 _MOST_VERSIONS = _MOST_COMPARISONS = 20
 _MOST_CONFUSIONS = 50
@@ -28,10 +35,10 @@ _TONES = {"worse": "above", "better": "below", "not worse": "below", "unknown": 
 @router.get("/m/{monitor}/insight")
 def insight_page(request: Request, monitor: str, key: str = "", page: int = 1) -> Response:
     """Show segments, the worst first, versions and true classes."""
-    visitor, service = enter_page(request), service_of(request)
+    visitor, service = enter_page(request), service_of_page(request)
     with service.read() as tx:
-        row, _ = monitor_for(tx, visitor, monitor, "report")
-    etag = new_etag(request, visitor, row.last)
+        row, _ = monitor_of_visitor(tx, visitor, monitor, "report")
+    etag = new_page_etag(request, visitor, row.last)
     report = service.report(row.id)
     segments = [one for one in report.segments if one.key != VERSION]
     chosen = [one for one in segments if key in ("", one.key)]
@@ -40,8 +47,10 @@ def insight_page(request: Request, monitor: str, key: str = "", page: int = 1) -
     versions = [one for one in report.segments if one.key == VERSION]
     context = page_context(visitor, row, "Errors") | {
         "segments": shown,
-        "limit_of": lambda rows: charts.common_limit((one.tolerance for one in rows), (one.estimate for one in rows)),
-        "address": class_address,
+        "limit_of": lambda rows: charts.common_axis_limit(
+            (one.tolerance for one in rows), (one.estimate for one in rows)
+        ),
+        "address": address_of_class_page,
         "keys": sorted({one.key for one in segments}),
         "key": key,
         "first": first + 1,
@@ -54,13 +63,13 @@ def insight_page(request: Request, monitor: str, key: str = "", page: int = 1) -
         "comparisons": report.comparisons[-_MOST_COMPARISONS:],
         "tones": _TONES,
         "windowed": row.settings.get("window") is not None,
-        "confidence": percent(report.confidence),
+        "confidence": page_percent(report.confidence),
         "etag": etag,
     }
-    return render_page("insight.html", context | _true_classes(service, row.id))
+    return render_page("insight.html", context | _true_classes_on_page(service, row.id))
 
 
-def _true_classes(service: Service, monitor: str) -> dict[str, Any]:
+def _true_classes_on_page(service: Service, monitor: str) -> dict[str, Any]:
     """Return the matrix, the most frequent confusions and what is missed of each class, or why there is nothing."""
     try:
         found = service.true_classes(monitor)
@@ -74,18 +83,18 @@ def _true_classes(service: Service, monitor: str) -> dict[str, Any]:
         "truths": sorted(found.classes, key=lambda one: -one.missed) if told else [],
         "most_truths": MOST_TRUE_CLASSES if len(found.classes) == MOST_TRUE_CLASSES else None,
         "confusions": wrong[:_MOST_CONFUSIONS],
-        "matrix": _matrix(found) if told else None,
+        "matrix": _confusion_matrix_on_page(found) if told else None,
         "untold": count(found.untold, "answer") if found.untold else "",
         "refusal": None,
     }
 
 
-def _matrix(found: TrueClasses) -> dict[str, Any] | None:
+def _confusion_matrix_on_page(found: TrueClasses) -> dict[str, Any] | None:
     """Return predicted classes as rows and true ones as columns; None if there are too many for a page."""
     names = [one.name for one in found.classes]
     if len(names) > _MOST_IN_MATRIX:
         return None
-    shares = {(one.predicted, one.true): percent(one.share) for one in found.cells}
+    shares = {(one.predicted, one.true): page_percent(one.share) for one in found.cells}
     predicted = {one.predicted for one in found.cells}
     rows = [
         (str(row), [(shares.get((row, name), ""), row == name) for name in names]) for row in names if row in predicted

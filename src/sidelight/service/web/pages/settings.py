@@ -19,12 +19,12 @@ from sidelight.service.domain import monitors
 from sidelight.service.domain.monitors import MonitorRow
 from sidelight.service.journal import entry as journal
 from sidelight.service.problems import Problem
-from sidelight.service.settings import CHANGEABLE_SCHEMA, SERVED, review_plain
+from sidelight.service.settings import CHANGEABLE_SCHEMA, SERVED, plain_review_settings
 from sidelight.service.web import visitors
 from sidelight.service.web.rendering import render_page
-from sidelight.service.writer.unit import Work, monitor_job
+from sidelight.service.writer.unit import WriterUnit, monitor_writer_job
 
-router = visitors.make_router()
+router = visitors.make_page_router()
 _FIELDS: Mapping[str, Mapping[str, Any]] = CHANGEABLE_SCHEMA["properties"]
 _FIXED = [name for name in SERVED if name not in _FIELDS]
 _KINDS = {"boolean": "switch", "array": "lines", "string": "text"}
@@ -43,96 +43,103 @@ class Field(NamedTuple):
     words: str
 
 
-@monitor_job
-def _read_settings(work: Work, monitor: str) -> dict[str, Any]:
+@monitor_writer_job
+def _settings_of_page(work: WriterUnit, monitor: str) -> dict[str, Any]:
     """Return the settings that a monitor has, with the defaults of the version that created it."""
     replica = work.replica(monitor)
-    return replica.monitor.settings.plain() | review_plain(replica.review)
+    return replica.monitor.settings.plain() | plain_review_settings(replica.review)
 
 
 @router.get("/m/{monitor}/settings")
 def settings_page(request: Request, monitor: str, saved: bool = False) -> Response:
     """Show all settings."""
     visitor = visitors.enter_page(request)
-    with visitors.service_of(request).read() as tx:
-        row, _ = visitors.monitor_for(tx, visitor, monitor, "report")
-    return _render_settings(request, visitor, row, notice=_SAVED if saved else None)
+    with visitors.service_of_page(request).read() as tx:
+        row, _ = visitors.monitor_of_visitor(tx, visitor, monitor, "report")
+    return _render_settings_page(request, visitor, row, notice=_SAVED if saved else None)
 
 
 @router.post("/m/{monitor}/settings")
 def change_settings_form(request: Request, monitor: str) -> Response:
     """Change the settings whose fields were changed."""
-    visitor, row = _monitor_administrator(request, monitor)
-    service, form = visitors.service_of(request), visitors.form_of(request)
-    before = service.do(_read_settings(row.id))
+    visitor, row = _administrator_of_settings_page(request, monitor)
+    service, form = visitors.service_of_page(request), visitors.form_of_page(request)
+    before = service.do(_settings_of_page(row.id))
     try:
-        if form.get("seen") != _settings_digest(before):
+        if form.get("seen") != _digest_of_settings_form(before):
             raise Problem("conflict", "someone changed the settings meanwhile: look at them and try again")
         # Texts are compared, not values: a form cannot say everything that a request can, such as spaces at an end.
         texts = {
-            name: (_form_text(form.get(name)), _form_text(setting_field_text(kind_of(name), before.get(name))))
+            name: (
+                _normalize_text_of_form(form.get(name)),
+                _normalize_text_of_form(text_of_settings_field(kind_of_settings_field(name), before.get(name))),
+            )
             for name in _FIELDS
         }
-        changed = {name: setting_field_value(kind_of(name), new) for name, (new, old) in texts.items() if new != old}
+        changed = {
+            name: value_of_settings_field(kind_of_settings_field(name), new)
+            for name, (new, old) in texts.items()
+            if new != old
+        }
         if changed:
-            service.do(monitors.change_settings(row.id, changed, actor=visitor.actor))
+            service.do(monitors.change_served_monitor(row.id, changed, actor=visitor.actor))
     except Problem as problem:
         if problem.kind not in ("invalid", "conflict"):
             raise
-        return _render_settings(request, visitor, row, form=form, problem=problem)
+        return _render_settings_page(request, visitor, row, form=form, problem=problem)
     return RedirectResponse(f"/m/{row.name}/settings?saved=1", 303)
 
 
 @router.post("/m/{monitor}/archive")
 def archive_monitor_form(request: Request, monitor: str) -> Response:
     """Archive a monitor whose name was typed."""
-    visitor, row = _monitor_administrator(request, monitor)
-    if visitors.form_of(request).get("confirm").strip() != row.name:
+    visitor, row = _administrator_of_settings_page(request, monitor)
+    if visitors.form_of_page(request).get("confirm").strip() != row.name:
         problem = Problem("invalid", "to archive the monitor, type its name; nothing changed")
-        return _render_settings(request, visitor, row, problem=problem)
-    visitors.service_of(request).do(monitors.archive_monitor(row.id, actor=visitor.actor))
+        return _render_settings_page(request, visitor, row, problem=problem)
+    visitors.service_of_page(request).do(monitors.archive_served_monitor(row.id, actor=visitor.actor))
     request.app.state.names.forget(row.name)
     return RedirectResponse("/", 303)
 
 
-def _monitor_administrator(request: Request, monitor: str) -> tuple[Reviewer, MonitorRow]:
+def _administrator_of_settings_page(request: Request, monitor: str) -> tuple[Reviewer, MonitorRow]:
     visitor = visitors.enter_page(request)
-    with visitors.service_of(request).read() as tx:
-        return visitor, visitors.monitor_for(tx, visitor, monitor, "admin")[0]
+    with visitors.service_of_page(request).read() as tx:
+        return visitor, visitors.monitor_of_visitor(tx, visitor, monitor, "admin")[0]
 
 
-def _render_settings(
+def _render_settings_page(
     request: Request,
     visitor: Reviewer,
     row: MonitorRow,
     *,
-    form: visitors.Form | None = None,
+    form: visitors.PageForm | None = None,
     notice: dict[str, str] | None = None,
     problem: Problem | None = None,
 ) -> Response:
-    values = visitors.service_of(request).do(_read_settings(row.id))
+    values = visitors.service_of_page(request).do(_settings_of_page(row.id))
     fields = []
     for name, schema in _FIELDS.items():
-        kind = kind_of(name)
-        text = setting_field_text(kind, values.get(name)) if form is None else form.get(name)
+        kind = kind_of_settings_field(name)
+        text = text_of_settings_field(kind, values.get(name)) if form is None else form.get(name)
         fields.append(Field(name, kind, text, schema.get("description", "")))
     context = visitors.page_context(visitor, row, "Settings") | {
         "fields": fields,
         "editable": visitor.may("admin", row.id),
-        "fixed": [(name, journal.text_of(value)) for name, value in values.items() if name in _FIXED],
-        "seen": _settings_digest(values),
-        "notice": notice if problem is None else {"kind": "bad", "text": visitors.told_words(problem)},
+        "fixed": [(name, journal.journal_json(value)) for name, value in values.items() if name in _FIXED],
+        "seen": _digest_of_settings_form(values),
+        "notice": notice if problem is None else {"kind": "bad", "text": visitors.describe_problem_on_page(problem)},
         "created_at": row.created_at,
     }
     return render_page("settings.html", context, status=200 if problem is None else problem.status)
 
 
-def kind_of(name: str) -> str:
+def kind_of_settings_field(name: str) -> str:
     """Return how a setting is written."""
     return _KINDS.get(_FIELDS[name].get("type", ""), "value")
 
 
-def setting_field_text(kind: str, value: Any) -> str:
+def text_of_settings_field(kind: str, value: Any) -> str:
     """Return the text of a field with this value."""
     if kind == "switch":
         return "1" if value else ""
@@ -143,7 +150,7 @@ def setting_field_text(kind: str, value: Any) -> str:
     return "" if value is None else value if isinstance(value, str) else json.dumps(value)
 
 
-def setting_field_value(kind: str, text: str) -> Any:
+def value_of_settings_field(kind: str, text: str) -> Any:
     """Return the value of a field with this text; what makes no sense is refused later, like in a request."""
     if kind == "switch":
         return bool(text)
@@ -160,11 +167,11 @@ def setting_field_value(kind: str, text: str) -> Any:
         return text
 
 
-def _form_text(text: str) -> str:
+def _normalize_text_of_form(text: str) -> str:
     """Return a text with the line breaks that every browser agrees on."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _settings_digest(values: Mapping[str, Any]) -> str:
+def _digest_of_settings_form(values: Mapping[str, Any]) -> str:
     """Return what tells whether the settings are still those that a form showed."""
-    return hashlib.sha256(journal.text_of(values).encode()).hexdigest()[:16]
+    return hashlib.sha256(journal.journal_json(values).encode()).hexdigest()[:16]
