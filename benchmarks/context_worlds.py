@@ -14,7 +14,7 @@ import numpy as np
 
 import sidelight as sl
 from sidelight.environments.base import Environment, charges_gaps, draw
-from sidelight.environments.contextual import draw_outcome, set_gaps
+from sidelight.environments.contextual import draw_outcome_in_context, set_gaps_of_context
 from sidelight.game_arrays import loss_matrix
 from sidelight.kernels import implements
 from sidelight.kernels.arrays import Floats, Integers
@@ -39,8 +39,8 @@ def _draw(world: World, context: Floats, rng: np.random.Generator) -> int:
     for k in range(world.contexts.shape[1]):
         context[k] = world.contexts[t, k]
     world.position[0] = t + 1
-    set_gaps(world.loss, world.laws[t], world.gaps)
-    return draw_outcome(world.laws[t], rng)
+    set_gaps_of_context(world.loss, world.laws[t], world.gaps)
+    return draw_outcome_in_context(world.laws[t], rng)
 
 
 class Sampled(Environment):

@@ -75,7 +75,11 @@ def compare_with_limit(path):
 def newton_steps(game, horizon):
     """Return the Newton steps per round: in searches that found an alternative, in proofs, and in fits of the law."""
     steps, under_way = collections.Counter(), [0]
-    search, step, fit = allocation.minimize_divergence, divergence.newton_step, likelihood.newton_step
+    search, step, fit = (
+        allocation.minimize_divergence,
+        divergence.divergence_newton_step,
+        likelihood.likelihood_newton_step,
+    )
 
     def count_search(*args):
         under_way[0] = 0
@@ -94,8 +98,8 @@ def newton_steps(game, horizon):
     with (
         interpreted(),
         mock.patch.object(allocation, "minimize_divergence", count_search),
-        mock.patch.object(divergence, "newton_step", count_step),
-        mock.patch.object(likelihood, "newton_step", count_fit),
+        mock.patch.object(divergence, "divergence_newton_step", count_step),
+        mock.patch.object(likelihood, "likelihood_newton_step", count_fit),
     ):
         seconds_per_round(game, PMDMED(game), IID(laws.load("dirichlet", game.n_outcomes)), 1, horizon)
     return {kind: steps[kind] / horizon for kind in ("alternatives", "proofs", "fits")}

@@ -20,7 +20,7 @@ from measuring import missed, report
 
 from sidelight.monitor import ClassifierMonitor
 from sidelight.reproduction.exhibit import TOLERANCES
-from sidelight.reproduction.use_case import simulate_case
+from sidelight.reproduction.use_case import simulate_use_case
 
 RATES = [0.005, 0.01, 0.02, 0.03, 0.045, 0.055, 0.07, 0.1, 0.15, 0.25]
 
@@ -124,10 +124,10 @@ def main():
     persistence()
     policies = ("explore", "cbp", "randcbp")
     for policy in policies:  # compiles
-        simulate_case(1, 0.2, policy, 2)
+        simulate_use_case(1, 0.2, policy, 2)
     started = time.perf_counter()
     for case, tolerance, policy in product((1, 2), TOLERANCES, policies):
-        simulate_case(case, tolerance, policy, options.runs)
+        simulate_use_case(case, tolerance, policy, options.runs)
     print(f"use case, 2 x 4 x 3 x {options.runs} runs: {time.perf_counter() - started:.1f} s of wall time")
 
 

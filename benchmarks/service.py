@@ -31,7 +31,7 @@ from service_load import load, post
 
 from sidelight.service.domain.answers import record_answers
 from sidelight.service.domain.decisions import decide_predictions
-from sidelight.service.domain.inputs import AnswerInput, Prediction
+from sidelight.service.domain.inputs import AnswerTo, Prediction
 from sidelight.service.journal import entry as journal
 
 HERE = Path(__file__).parent
@@ -120,7 +120,7 @@ def settle(service, monitor):
         asked = [
             one.id for one in service.do(decide_predictions(service, monitor, rows, actor="benchmark")) if one.verify
         ]
-        service.do(record_answers(monitor, [AnswerInput(id, correct=True) for id in asked], actor="benchmark"))
+        service.do(record_answers(monitor, [AnswerTo(id, correct=True) for id in asked], actor="benchmark"))
         if n > 20 and not asked:
             return
     raise RuntimeError("the classes of the benchmark are not settled")

@@ -24,14 +24,14 @@ from sidelight.recommendation.records import (
     PoolFacts,
     WorldFacts,
 )
-from sidelight.recommendation.similarity import game_facts, span_of
+from sidelight.recommendation.similarity import facts_for_game_similarity, loss_span_for_game_similarity
 from sidelight.results import Results, statistics
 from sidelight.results.provenance import collect_provenance
 from sidelight.studies import model as studies
 from sidelight.studies.build import objects
-from sidelight.studies.plain_data import thawed
+from sidelight.studies.plain_data import thaw_plain_data
 from sidelight.studies.plan.cases import Case
-from sidelight.tasks.versions import versions
+from sidelight.tasks.versions import versions_on_worker
 
 SECOND_HALF = 0.9
 LEAST = 0.001
@@ -63,16 +63,22 @@ def summarize(study: studies.Study, cells: Iterable[Case], gather: Callable[[Cas
             done += _played(cell, results)
     facts = {
         "study": {"name": study.name, "version": study.version, "seed": list(study.seeds)},
-        "made": {**collect_provenance(), **{name: versions()[name] for name in ("scipy", "sources")}},
+        "made": {**collect_provenance(), **{name: versions_on_worker()[name] for name in ("scipy", "sources")}},
         "cases_planned": planned,
         "cases_run": complete,
         "runs_planned": runs,
         "runs_played": played,
     }
-    spans = {each.cell.game: span_of(objects.make_game(each.cell.game, study.folder)) for each in done}
+    spans = {
+        each.cell.game: loss_span_for_game_similarity(objects.build_study_game(each.cell.game, study.folder))
+        for each in done
+    }
     return Benchmark(
         facts,
-        games=tuple(game_facts(entry.label, entry.name, objects.make_game(entry, study.folder)) for entry in spans),
+        games=tuple(
+            facts_for_game_similarity(entry.label, entry.name, objects.build_study_game(entry, study.folder))
+            for entry in spans
+        ),
         worlds=tuple(dict.fromkeys(_world(each.cell) for each in done)),
         players=_players(done),
         cases=tuple(_case(each) for each in done),
@@ -111,7 +117,7 @@ def _played(cell: Case, results: Results) -> list[Played]:
 
 
 def _world(cell: Case) -> WorldFacts:
-    environment = objects.make_environment(cell.world, cell.game, cell.folder)
+    environment = objects.build_study_environment(cell.world, cell.game, cell.folder)
     return WorldFacts(cell.world.label, _group(cell), environment.dimension if _group(cell) == CONTEXTS else 0)
 
 
@@ -123,14 +129,14 @@ def _players(done: Iterable[Played]) -> tuple[PlayerFacts, ...]:
     found: dict[str, PlayerFacts] = {}
     for each in done:
         player = each.cell.player
-        given = {name: thawed(value) for name, value in player.parameters if name not in ("horizon", "prior")}
+        given = {name: thaw_plain_data(value) for name, value in player.parameters if name not in ("horizon", "prior")}
         label = label_of(player)
         found.setdefault(label, PlayerFacts(label, player.name, given, _knows(player), player.limit))
     return tuple(found.values())
 
 
 def _case(each: Played) -> CaseFacts:
-    over = statistics.summarize(each.final)
+    over = statistics.summarize_sample(each.final)
     error = _rounded(over.standard_error) if over.runs > 1 else None
     place = (each.cell.game.label, each.cell.world.label, label_of(each.cell.player), each.horizon)
     return CaseFacts(*place, over.runs, _rounded(over.mean), error)
@@ -144,7 +150,7 @@ def _pools(done: Iterable[Played], spans: Mapping[studies.GameEntry, float]) -> 
         groups.setdefault(key, []).append(each)
     for (game, group, player, horizon), parts in groups.items():
         final, half = (np.concatenate([getattr(part, name) for part in parts]) for name in ("final", "half"))
-        q99 = _rounded(statistics.summarize(final).q99) if len(final) >= TAIL_RUNS else None
+        q99 = _rounded(statistics.summarize_sample(final).q99) if len(final) >= TAIL_RUNS else None
         linear = _rounded(linear_share(final, half, horizon, spans[game]))
         speed = _rounded(min(part.nanoseconds for part in parts), 3)  # a busy machine only adds to it
         yield PoolFacts(game.label, group, player, horizon, len(final), q99, linear, speed)

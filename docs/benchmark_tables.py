@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sidelight.recommendation.records import TAIL_RUNS
-from sidelight.recommendation.scores import FEW, Board, Score
+from sidelight.recommendation.scores import FEW, BenchmarkBoard, BenchmarkScore
 from sidelight.table import Cell, Column, Table
 from sidelight.text import thousands
 
@@ -16,14 +16,14 @@ from sidelight.text import thousands
 class Ranked(NamedTuple):
     """A score with its rank, the interval of that, and the regret relative to Bayes-optimal play, if they are known."""
 
-    score: Score
+    score: BenchmarkScore
     rank: int | None
     low: int
     high: int
     bayes: float | None
 
 
-def ranked(board: Board) -> list[Ranked]:
+def ranked(board: BenchmarkBoard) -> list[Ranked]:
     """Rank the players that play everything often enough and are not told the horizon; the others come last."""
     scores = board.scores()
     places = {player.label: k for k, player in enumerate(board.players)}
@@ -43,7 +43,7 @@ def ranked(board: Board) -> list[Ranked]:
     return sorted(found, key=lambda each: each.rank is None)
 
 
-def _bayes(board: Board, player: int) -> float | None:
+def _bayes(board: BenchmarkBoard, player: int) -> float | None:
     """Return the geometric mean of the regret relative to Bayes-optimal play, where that is known."""
     limits = {(case.game, case.world): case.mean for case in board.cases if board.benchmark.player[case.player].limit}
     found = []
@@ -54,7 +54,7 @@ def _bayes(board: Board, player: int) -> float | None:
     return math.exp(sum(found) / len(found)) if found else None
 
 
-def ranking(board: Board) -> Table:
+def ranking(board: BenchmarkBoard) -> Table:
     """Return how all players did, the best first."""
     columns = [
         Column("strategy"),
@@ -72,7 +72,7 @@ def ranking(board: Board) -> Table:
     return Table(columns, rows, none="")
 
 
-def matrix(board: Board) -> Table:
+def matrix(board: BenchmarkBoard) -> Table:
     """Return the geometric mean of the relative regret over the worlds of each game: games by players."""
     players = [each.score.player for each in ranked(board)]
     order = [board.players.index(player) for player in players]
@@ -85,7 +85,7 @@ def matrix(board: Board) -> Table:
     return Table(columns, rows, none="")
 
 
-def tails(board: Board) -> Table:
+def tails(board: BenchmarkBoard) -> Table:
     """Return the 99 % quantile of regret over all runs of a game: games by players, where there are enough runs."""
     players = [each.score.player for each in ranked(board) if each.score.tail is not None]
     rows = []
@@ -95,7 +95,7 @@ def tails(board: Board) -> Table:
     return Table([Column("game"), *(Column(player.label, _regret) for player in players)], rows, none="")
 
 
-def linear(board: Board) -> Table:
+def linear(board: BenchmarkBoard) -> Table:
     """Return the share of runs with linear regret: games by players."""
     players = [each.score.player for each in ranked(board)]
     rows = []

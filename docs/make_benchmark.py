@@ -20,9 +20,9 @@ from typing import Any
 import benchmark_tables as tables
 
 from sidelight.recommendation import records
-from sidelight.recommendation.recommendation import STORED, stored_benchmark
+from sidelight.recommendation.recommendation import STORED, read_stored_benchmark
 from sidelight.recommendation.records import CONTEXTS, LAWS, Benchmark
-from sidelight.recommendation.scores import Board, score_players
+from sidelight.recommendation.scores import BenchmarkBoard, score_benchmark_players
 from sidelight.text import count, thousands
 
 DOCS = Path(__file__).resolve().parent
@@ -60,7 +60,7 @@ def page(summary: Benchmark) -> str:
     parts = [HEAD.format(version=summary.facts["study"]["version"], honest=honest(summary))]
     groups = (("Without contexts", LAWS), ("With contexts", CONTEXTS))
     for title, group in groups:
-        whole = [score_players(summary, horizon, group) for horizon in reversed(summary.horizons)]
+        whole = [score_benchmark_players(summary, horizon, group) for horizon in reversed(summary.horizons)]
         whole = [each for each in whole if each.scores()]
         if whole:
             parts.append(f"## {title}\n")
@@ -69,7 +69,7 @@ def page(summary: Benchmark) -> str:
     return "\n".join(parts)
 
 
-def section(played: Board) -> str:
+def section(played: BenchmarkBoard) -> str:
     """Return the tables of one horizon."""
     shown = {
         f"After {thousands(played.horizon)} rounds": tables.ranking(played),
@@ -113,15 +113,15 @@ def summarized(folder: Path, note: str = "") -> Benchmark:
 
     from sidelight.studies import read
     from sidelight.studies.plan import cases as plan
-    from sidelight.studies.plan.tasks import tasks
-    from sidelight.studies.running.study_run import planned_run
+    from sidelight.studies.plan.tasks import split_cases_into_tasks
+    from sidelight.studies.running.study_run import plan_study_run
     from sidelight.studies.store.store import State
     from sidelight.tasks import cores
 
-    progress = planned_run(plan.settled_study(read(STUDY)), folder)
+    progress = plan_study_run(plan.settle_study_before_planning(read(STUDY)), folder)
 
     def gather(cell: Any) -> Any:
-        states = progress.store.states(tasks(cell))
+        states = progress.store.states(split_cases_into_tasks(cell))
         done = [task for task, state in states.items() if state is State.READY]
         return progress.store.gather(done) if done else None
 
@@ -201,8 +201,8 @@ def main() -> None:
         return
     if given.folder is not None:
         found = summarized(given.folder, given.note)
-        records.write(STORED, kept(found, records.read(STORED)) if given.keep else found)
-    (DOCS / "benchmark.md").write_text(page(stored_benchmark()), encoding="utf-8", newline="\n")
+        records.write_benchmark(STORED, kept(found, records.read_benchmark(STORED)) if given.keep else found)
+    (DOCS / "benchmark.md").write_text(page(read_stored_benchmark()), encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

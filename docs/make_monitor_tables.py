@@ -23,10 +23,10 @@ import numpy as np
 
 from sidelight.monitor import ClassifierMonitor, replay
 from sidelight.monitor.policies import POLICIES
-from sidelight.reproduction.use_case import simulate_case
-from sidelight.results.statistics import mean_and_deviation
+from sidelight.reproduction.use_case import simulate_use_case
+from sidelight.results.statistics import sample_mean_and_deviation
 from sidelight.studies.classifiers.published import CASES, STREAM, TOLERANCES
-from sidelight.studies.classifiers.watching import Outcome
+from sidelight.studies.classifiers.watching import ClassifierOutcome
 from sidelight.table import Column, Table
 
 ROOT = Path(__file__).parents[1]
@@ -40,7 +40,7 @@ def grouped(value: float, digits: int = 0) -> str:
 
 def with_error(values: Any, digits: int) -> str:
     """Write a mean with its standard error."""
-    mean, deviation = mean_and_deviation(np.asarray(values, float))
+    mean, deviation = sample_mean_and_deviation(np.asarray(values, float))
     error = deviation / math.sqrt(len(values))
     small = not error >= 0.5 * 10.0**-digits
     return grouped(mean, digits) if small else f"{grouped(mean, digits)} ± {grouped(error, digits)}"
@@ -52,7 +52,7 @@ def use_case(runs: int) -> tuple[str, Table]:
     for case in CASES:
         for tolerance in TOLERANCES:
             for name in ("explore", "cbp", "randcbp", "sequential"):
-                found = simulate_case(case, tolerance, name, runs, seed=1)
+                found = simulate_use_case(case, tolerance, name, runs, seed=1)
                 rows.append([str(case), f"{tolerance:g}", f"`{name}`", *_judged(found)])
     titles = ("case", "tolerance", "policy", "verifications", "macro F1", "certain", "wrong")
     caption = (
@@ -65,7 +65,7 @@ def use_case(runs: int) -> tuple[str, Table]:
     return caption, Table([Column(title) for title in titles], rows)
 
 
-def _judged(found: Outcome) -> list[str]:
+def _judged(found: ClassifierOutcome) -> list[str]:
     certain = found.certain.mean(axis=1)
     wrong = found.wrong_certain.sum() / max(found.certain.sum(), 1)
     # Verdicts of one run share their classifier, so runs are the unit: the error of a ratio of two means.

@@ -52,7 +52,7 @@ def test_the_observation_is_the_symbol(name):
         assert info["loss"] == float(game.loss[action][info["outcome"]])
 
 
-@pytest.mark.parametrize("contexts", sl.environments.contexts_by_name.names())
+@pytest.mark.parametrize("contexts", sl.environments.contexts_by_name.names_of_context_environments())
 def test_contexts_pass_the_checker(contexts):
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -6,7 +6,7 @@ import pytest
 
 import sidelight as sl
 from sidelight import SidelightError
-from sidelight._storage import file_contents, make_writable, replacing_file
+from sidelight._storage import make_writable_folder, read_file_contents, replacing_file
 
 
 def write(path, text="new"):
@@ -39,11 +39,11 @@ def test_only_old_drafts_are_removed(tmp_path):
 
 def test_reading(tmp_path):
     write(tmp_path / "a.txt", "whole")
-    assert file_contents(tmp_path / "a.txt") == b"whole"
+    assert read_file_contents(tmp_path / "a.txt") == b"whole"
     with pytest.raises(FileNotFoundError, match=r"there is no file '.*b.txt'"):
-        file_contents(tmp_path / "b.txt")
+        read_file_contents(tmp_path / "b.txt")
     with pytest.raises(SidelightError, match=r"cannot read '.*a.txt/c.txt': Not a directory|there is no file"):
-        file_contents(tmp_path / "a.txt" / "c.txt")
+        read_file_contents(tmp_path / "a.txt" / "c.txt")
 
 
 def test_errors_name_the_target(tmp_path, monkeypatch):
@@ -51,14 +51,14 @@ def test_errors_name_the_target(tmp_path, monkeypatch):
     with pytest.raises(SidelightError, match=r"cannot write '.*file/a.txt'"):
         write(tmp_path / "file" / "a.txt")
     with pytest.raises(SidelightError, match=r"file' is a file: name a folder"):
-        make_writable(tmp_path / "file")
+        make_writable_folder(tmp_path / "file")
 
     def refused(*_, **__):
         raise PermissionError(13, "Permission denied", "/somewhere/tmpabcdef")
 
     monkeypatch.setattr("tempfile.mkstemp", refused)
     monkeypatch.setattr("tempfile.TemporaryFile", refused)
-    for what, name in ((write, tmp_path / "a.txt"), (make_writable, tmp_path / "new")):
+    for what, name in ((write, tmp_path / "a.txt"), (make_writable_folder, tmp_path / "new")):
         with pytest.raises(SidelightError) as caught:
             what(name)
         assert str(caught.value) == f"cannot write {str(name)!r}: Permission denied"

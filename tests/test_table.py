@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pages import Checker
 
-from sidelight.table import Cell, Column, Row, Table, plain
-from sidelight.text import break_line, width_of
+from sidelight.table import Cell, Column, Row, Table, plain_table_value
+from sidelight.text import break_line, terminal_width_of_text
 
 TABLE = Table(
     [
@@ -134,8 +134,8 @@ def test_records_are_plain_values():
     assert records[0] == {"label": "CBP", "mean": 4.6891, "std": 4.0, "verdict": "same"}
     assert records[1]["std"] is None
     values = [np.float64("nan"), np.int64(3), np.array([1.0, math.inf]), (True, None), {"a": -math.inf}, "text"]
-    assert plain(values) == [None, 3, [1.0, None], [True, None], {"a": None}, "text"]
-    json.dumps(records + plain(values), allow_nan=False)
+    assert plain_table_value(values) == [None, 3, [1.0, None], [True, None], {"a": None}, "text"]
+    json.dumps(records + plain_table_value(values), allow_nan=False)
 
 
 def test_columns_without_values_are_left_out():
@@ -153,7 +153,7 @@ def test_no_name_breaks_a_format(name, width):
     )
     text = table.to_text(width)
     assert all(c.isprintable() or c == "\n" for c in text)
-    assert max(map(width_of, text.split("\n"))) <= width
+    assert max(map(terminal_width_of_text, text.split("\n"))) <= width
     lines = table.to_markdown().partition("| ---")[2].split("\n")
     assert len(lines) == 5
     assert {len(re.findall(r"(?<!\\)\|", line)) for line in lines[1:]} == {4}
@@ -169,7 +169,7 @@ def test_no_name_breaks_a_format(name, width):
 @given(st.lists(st.tuples(st.text(), st.text(), st.floats()), min_size=1, max_size=4), st.integers(30, 90))
 def test_every_text_fits_and_keeps_all_rows(rows, width):
     text = Table([Column("name"), Column("other", left=True), Column("value", "{:.4g}".format)], rows).to_text(width)
-    assert max(map(width_of, text.split("\n"))) <= width
+    assert max(map(terminal_width_of_text, text.split("\n"))) <= width
     assert len(text.split("\n")) > len(rows)
 
 
@@ -177,7 +177,7 @@ def test_every_text_fits_and_keeps_all_rows(rows, width):
 @given(st.text(st.characters(categories=["L", "N", "P"])), st.integers(4, 20))
 def test_breaking_loses_nothing(text, width):
     lines = break_line(text, width, "  ")
-    assert max(map(width_of, lines)) <= width
+    assert max(map(terminal_width_of_text, lines)) <= width
     assert "".join(line.strip() for line in lines) == text
 
 

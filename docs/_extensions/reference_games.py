@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sidelight as sl
-from sidelight.games._parameters import written_parameter
+from sidelight.games._parameters import write_game_parameter
 
 _DRAWN = 8
 """Games of more actions are not drawn: their figures would be black."""
@@ -33,7 +33,7 @@ def _row(name: str) -> str:
 def _page(name: str) -> str:
     entry, game = sl.games.describe(name), sl.games.load(name)
     takes = "\n".join(
-        f"- `{parameter}` (`{written_parameter(default)}` by default): {entry.allowed[parameter]}"
+        f"- `{parameter}` (`{write_game_parameter(default)}` by default): {entry.allowed[parameter]}"
         for parameter, default in entry.parameters.items()
     )
     parts = [

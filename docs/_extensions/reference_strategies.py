@@ -15,10 +15,10 @@ from typeset import typeset
 
 import sidelight as sl
 from sidelight.cli.research.docstrings import describe_class_for_command
-from sidelight.recommendation.recommendation import stored_benchmark
+from sidelight.recommendation.recommendation import read_stored_benchmark
 from sidelight.recommendation.records import CONTEXTS, LAWS
-from sidelight.recommendation.scores import score_players
-from sidelight.simulation.players import signature
+from sidelight.recommendation.scores import score_benchmark_players
+from sidelight.simulation.players import signature_of_player
 from sidelight.table import Table
 from sidelight.text import break_line, thousands
 
@@ -54,7 +54,7 @@ def _page(name: str) -> str:
     said = describe_class_for_command(kind)
     takes = "\n".join(
         f"- `{parameter.name}`{_default(parameter)}: {_explained(said.parameters[parameter.name])}"
-        for parameter in signature(kind).values()
+        for parameter in signature_of_player(kind).values()
         if parameter.name not in ("game", "seed")
     )
     parts = [
@@ -78,7 +78,7 @@ def _page(name: str) -> str:
 def _facts(kind: type) -> str:
     """Return what one has to know before using a strategy, in a table without titles."""
     games = describe_class_for_command(kind).parameters["game"]
-    contexts = "dimension" in signature(kind) or "contexts" in signature(kind)
+    contexts = "dimension" in signature_of_player(kind) or "contexts" in signature_of_player(kind)
     rows = {
         "games": re.sub("^The game; ", "Any; ", games),
         "contexts": "Needed: a vector of numbers before each round." if contexts else "Not used.",
@@ -206,7 +206,8 @@ def _results(name: str) -> list[tuple[int, Table]]:
     found = []
     for group in (LAWS, CONTEXTS):
         tables_of = (
-            (horizon, _rows_of(name, _ranking(horizon, group))) for horizon in sorted(stored_benchmark().horizons)[::-1]
+            (horizon, _rows_of(name, _ranking(horizon, group)))
+            for horizon in sorted(read_stored_benchmark().horizons)[::-1]
         )
         found += [(horizon, table) for horizon, table in tables_of if table.rows][:1]
     return found
@@ -220,4 +221,4 @@ def _rows_of(name: str, table: Table) -> Table:
 @functools.cache
 def _ranking(horizon: int, group: str) -> Table:
     """Return how all players did."""
-    return benchmark_tables.ranking(score_players(stored_benchmark(), horizon, group))
+    return benchmark_tables.ranking(score_benchmark_players(read_stored_benchmark(), horizon, group))

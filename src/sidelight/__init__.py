@@ -7,11 +7,11 @@
 The public names are imported when they are first used, so that `import sidelight` costs almost nothing.
 """
 
-from sidelight._lazy import homes, importer
+from sidelight._lazy import homes_of_lazy_names, importer_of_lazy_names
 from sidelight._version import __version__ as __version__
 
-__all__ = list(homes("sidelight"))
-__getattr__ = importer("sidelight")
+__all__ = list(homes_of_lazy_names("sidelight"))
+__getattr__ = importer_of_lazy_names("sidelight")
 
 
 def __dir__() -> list[str]:

@@ -14,18 +14,18 @@ from pathlib import Path
 from typing import Any
 
 
-def homes(package: str) -> dict[str, str]:
+def homes_of_lazy_names(package: str) -> dict[str, str]:
     """Return the public names in a package's stub, in its order, each with the module that it is imported from."""
     stub = Path(str(sys.modules[package].__file__)).with_suffix(".pyi")
     imports = (each for each in ast.parse(stub.read_text(encoding="utf-8")).body if isinstance(each, ast.ImportFrom))
     return {name.name: str(line.module) for line in imports for name in line.names}
 
 
-def importer(package: str) -> Callable[[str], Any]:
+def importer_of_lazy_names(package: str) -> Callable[[str], Any]:
     """Return a module's `__getattr__`, which imports a name of the stub when it is first asked for."""
-    known = homes(package)
+    known = homes_of_lazy_names(package)
 
-    def find(name: str) -> Any:
+    def find_lazy_name(name: str) -> Any:
         if name not in known:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         if known[name] == package:
@@ -35,4 +35,4 @@ def importer(package: str) -> Callable[[str], Any]:
         setattr(sys.modules[package], name, value)
         return value
 
-    return find
+    return find_lazy_name

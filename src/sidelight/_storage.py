@@ -24,17 +24,17 @@ def replacing_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     killed process leaves behind is removed by a write to the folder a day later. Links are followed, an existing file
     keeps its permissions, and anything but a regular file (a device, a pipe) is refused rather than replaced.
     """
-    target = _real(path)
+    target = _real_file_behind_path(path)
     with naming_in_system_errors(target):
         target.parent.mkdir(parents=True, exist_ok=True)
-        _remove_abandoned(target.parent)
+        _remove_abandoned_drafts(target.parent)
         # The suffix is kept because writers (matplotlib, NumPy, Arrow) choose the format by it.
         handle, name = tempfile.mkstemp(prefix=f".{target.stem}{_DRAFT}", suffix=target.suffix, dir=target.parent)
         os.close(handle)
         draft = Path(name)
         try:
             yield draft
-            os.chmod(draft, target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
+            os.chmod(draft, target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask_of_new_files())
             os.replace(draft, target)
         finally:
             draft.unlink(missing_ok=True)
@@ -48,9 +48,9 @@ def file_lock(path: str | os.PathLike[str], patience: float = 60.0) -> Iterator[
     `patience` seconds an error says that the file is in use.
     """
     end = time.monotonic() + patience
-    target = _real(path)
+    target = _real_file_behind_path(path)
     with naming_in_system_errors(target):
-        while (handle := _locked_file(target)) is None:
+        while (handle := _open_locked_file(target)) is None:
             if time.monotonic() > end:
                 raise FileError(
                     f"{str(target)!r} has been in use by another process for over {patience:g} s: try again later"
@@ -59,21 +59,21 @@ def file_lock(path: str | os.PathLike[str], patience: float = 60.0) -> Iterator[
         try:
             yield
         finally:
-            _unlock(target, handle)
+            _unlock_file(target, handle)
 
 
-def _lock_of(target: Path) -> Path:
+def _lock_file_of(target: Path) -> Path:
     return target.with_name(f".{target.name}.lock")
 
 
-def _locked_file(target: Path) -> int | None:
+def _open_locked_file(target: Path) -> int | None:
     """Return an open file that carries the lock, or None if another process has it."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    handle = os.open(_lock_of(target), os.O_RDWR | os.O_CREAT, 0o666)
+    handle = os.open(_lock_file_of(target), os.O_RDWR | os.O_CREAT, 0o666)
     try:
-        lock_now(handle)
+        lock_open_file(handle)
         # The previous holder removes the file, so this may be one without a name by now.
-        if os.path.samestat(os.fstat(handle), os.stat(_lock_of(target))):
+        if os.path.samestat(os.fstat(handle), os.stat(_lock_file_of(target))):
             return handle
     except (BlockingIOError, PermissionError, FileNotFoundError):
         pass
@@ -84,13 +84,13 @@ def _locked_file(target: Path) -> int | None:
     return None
 
 
-def _unlock(target: Path, handle: int) -> None:
+def _unlock_file(target: Path, handle: int) -> None:
     with contextlib.suppress(OSError):  # Windows keeps what another process has open
-        _lock_of(target).unlink()
+        _lock_file_of(target).unlink()
     os.close(handle)
 
 
-def lock_now(handle: int) -> None:
+def lock_open_file(handle: int) -> None:
     """Lock an open file, or raise an error if another process has."""
     if sys.platform == "win32":
         import msvcrt
@@ -102,7 +102,7 @@ def lock_now(handle: int) -> None:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def _real(path: str | os.PathLike[str]) -> Path:
+def _real_file_behind_path(path: str | os.PathLike[str]) -> Path:
     """Return the file behind a path, which may not be there yet."""
     try:
         target = Path(os.path.realpath(path))
@@ -114,8 +114,8 @@ def _real(path: str | os.PathLike[str]) -> Path:
     return target
 
 
-def file_contents(path: str | os.PathLike[str]) -> bytes:
-    """Return what is in a file."""
+def read_file_contents(path: str | os.PathLike[str]) -> bytes:
+    """Read the contents of a file."""
     try:
         return Path(path).read_bytes()
     except FileNotFoundError:
@@ -135,7 +135,7 @@ def naming_in_system_errors(target: Path) -> Iterator[None]:
         raise FileError(f"cannot write {str(target)!r}: {error.strerror or error}") from error
 
 
-def make_writable(folder: str | os.PathLike[str]) -> Path:
+def make_writable_folder(folder: str | os.PathLike[str]) -> Path:
     """Make a folder if it does not exist, and fail now rather than after the first minute if it is not writable."""
     place = Path(folder)
     if place.exists() and not place.is_dir():
@@ -143,11 +143,11 @@ def make_writable(folder: str | os.PathLike[str]) -> Path:
     with naming_in_system_errors(place):
         place.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=place).close()
-        _remove_abandoned(place)
+        _remove_abandoned_drafts(place)
     return place
 
 
-def _remove_abandoned(folder: Path) -> None:
+def _remove_abandoned_drafts(folder: Path) -> None:
     """Remove old drafts."""
     for file in folder.glob(f".*{_DRAFT}*"):
         with contextlib.suppress(OSError):
@@ -155,7 +155,7 @@ def _remove_abandoned(folder: Path) -> None:
                 file.unlink()
 
 
-def _umask() -> int:
+def _umask_of_new_files() -> int:
     """Return the permissions that new files of this process lack (mkstemp makes private files)."""
     mask = os.umask(0)
     os.umask(mask)

@@ -84,8 +84,8 @@ class Game:
         actions: Sequence[str] | None = None,
         outcomes: Sequence[str] | None = None,
     ) -> None:
-        exact = _matrix(loss, "loss", read_exact)
-        symbols = _matrix(feedback, "feedback", _symbol)
+        exact = _read_game_matrix(loss, "loss", read_exact_loss)
+        symbols = _read_game_matrix(feedback, "feedback", _check_feedback_symbol)
         if len(symbols) != len(exact):
             raise GameError(
                 f"loss has {count(len(exact), 'row')} but feedback has {len(symbols)}: "
@@ -96,7 +96,7 @@ class Game:
                 f"loss has {count(len(exact[0]), 'column')} but feedback has {len(symbols[0])}: "
                 "give both matrices one column per outcome"
             )
-        _check_symbols(symbols)
+        _check_feedback_symbols(symbols)
         if name is not None and not isinstance(name, str):
             raise GameError(f"name must be text, not {name!r}")
         values = {
@@ -104,8 +104,8 @@ class Game:
             "_feedback": symbols,
             "_symbols": tuple(tuple(dict.fromkeys(row)) for row in symbols),
             "_name": name,
-            "_actions": _labels(actions, "actions", len(exact)),
-            "_outcomes": _labels(outcomes, "outcomes", len(exact[0])),
+            "_actions": _check_game_labels(actions, "actions", len(exact)),
+            "_outcomes": _check_game_labels(outcomes, "outcomes", len(exact[0])),
         }
         for attribute, value in values.items():
             object.__setattr__(self, attribute, value)
@@ -171,7 +171,7 @@ class Game:
         The keys are `loss` and `feedback` (lists of rows) and, if wanted, `name`, `actions` and `outcomes`. A symbol is
         text, an integer, a boolean, None (JSON `null`, TOML `{none = true}`) or a list of them, which is a tuple.
         """
-        fields = _game_file.read(path)
+        fields = _game_file.read_game_file(path)
         try:
             return cls(**fields)
         except GameError as error:
@@ -179,16 +179,16 @@ class Game:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the game to a TOML or JSON file (chosen by the suffix) from which `load` returns an equal one."""
-        _game_file.write(path, self._fields())
+        _game_file.write_game_file(path, self._fields())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the game as plain data that JSON can hold; `from_dict` makes an equal game of it."""
-        return _game_file.to_data(self._fields())
+        return _game_file.game_arguments_to_data(self._fields())
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Game:
         """Make a game of what `to_dict` returned."""
-        return cls(**_game_file.from_data(data))
+        return cls(**_game_file.game_arguments_from_data(data))
 
     def _fields(self) -> dict[str, Any]:
         named = {} if self._name is None else {"name": self._name}
@@ -205,32 +205,34 @@ class Game:
         if not isinstance(other, Game):
             return NotImplemented
         same = self._loss == other._loss and self._feedback == other._feedback
-        return same and (self is other or _form(self._feedback) == _form(other._feedback))
+        return same and (
+            self is other or _typed_form_of_symbol(self._feedback) == _typed_form_of_symbol(other._feedback)
+        )
 
     def __hash__(self) -> int:
         return hash((self._loss, self._feedback))
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
         """Analyze the game and draw it, see `Analysis.plot`."""
-        from sidelight.report.plotting import plot_game
+        from sidelight.report.plotting import plot_analyzed_game
 
-        return plot_game(self, path)
+        return plot_analyzed_game(self, path)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Game, (self._loss, self._feedback, self._name, self._actions, self._outcomes)
 
     def __repr__(self) -> str:
-        loss = [[_game_file.plain(value) for value in row] for row in self._loss]
+        loss = [[_game_file.plain_fraction_in_game_file(value) for value in row] for row in self._loss]
         named = f", name={self._name!r}" if self._name else ""
         return f"Game({loss!r}, {[list(row) for row in self._feedback]!r}{named})"
 
     def __str__(self) -> str:
         size = f"{count(self.n_actions, 'action')} and {count(self.n_outcomes, 'outcome')}"
         title = f"{printable_line(self._name)}: {size}" if self._name else f"game of {size}"
-        return "\n".join([title, *(table.to_text(None) for table in matrices(self))])
+        return "\n".join([title, *(table.to_text(None) for table in format_game_matrices(self))])
 
 
-def matrices(game: Game) -> list[Table]:
+def format_game_matrices(game: Game) -> list[Table]:
     """Return the loss and feedback matrices as tables: one row per action, one column per outcome."""
     loss = [[str(value) for value in row] for row in game.loss]
     return [
@@ -242,7 +244,7 @@ def matrices(game: Game) -> list[Table]:
     ]
 
 
-def check_float_range(game: Game) -> None:
+def check_float_range_of_losses(game: Game) -> None:
     """Raise an error unless floats, in which play is computed, can represent the losses; the analysis is exact."""
     largest = max(abs(value) for row in game.loss for value in row)
     if largest > _FLOAT_RANGE or 0 < largest < 1 / _FLOAT_RANGE:
@@ -258,7 +260,7 @@ def printable_symbols(rows: tuple[tuple[Symbol, ...], ...]) -> list[list[str]]:
     return [[str(symbol) if clear else repr(symbol) for symbol in row] for row in rows]
 
 
-def _matrix(rows: Any, what: str, read: Any) -> tuple[tuple[Any, ...], ...]:
+def _read_game_matrix(rows: Any, what: str, read: Any) -> tuple[tuple[Any, ...], ...]:
     """Read nested rows into tuples; errors name the row and column."""
     one, many = ("outcome", "losses") if what == "loss" else ("outcome", "symbols")
     if isinstance(rows, str | bytes | Mapping | set | frozenset) or not isinstance(rows, Iterable):
@@ -284,13 +286,13 @@ def _matrix(rows: Any, what: str, read: Any) -> tuple[tuple[Any, ...], ...]:
     return tuple(matrix)
 
 
-def read_exact(value: Any, where: str) -> Fraction:
+def read_exact_loss(value: Any, where: str) -> Fraction:
     """Read one loss as an exact fraction; floats by their shortest decimal text."""
     remedy = "give an integer, a fraction, a decimal or text such as '1/3'"
     if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):
         raise GameError(f"{where} is {value!r}, a truth value: write 1 or 0 if a number is meant")
     if isinstance(value, Rational):
-        return _sized(Fraction(int(value.numerator), int(value.denominator)), where)
+        return _check_size_of_loss(Fraction(int(value.numerator), int(value.denominator)), where)
     kind = getattr(getattr(value, "dtype", None), "kind", "")  # of a NumPy scalar, without importing NumPy
     if isinstance(value, float | Decimal | str) or kind in ("i", "u", "f"):
         # NumPy's shortest text of a float32 is shorter than that of the same number as a Python float.
@@ -301,7 +303,7 @@ def read_exact(value: Any, where: str) -> Fraction:
         if "_" in text:
             raise GameError(f"{where} is {text!r}: write the number without underscores")
         try:
-            return _sized(Fraction(text), where)
+            return _check_size_of_loss(Fraction(text), where)
         except ZeroDivisionError:
             raise GameError(f"{where} is {text!r}, which divides by zero: {remedy}") from None
         except ValueError:
@@ -311,31 +313,31 @@ def read_exact(value: Any, where: str) -> Fraction:
     raise GameError(f"{where} is {value!r} of type {type(value).__name__}, which is not an exact number: {remedy}")
 
 
-def _sized(value: Fraction, where: str) -> Fraction:
+def _check_size_of_loss(value: Fraction, where: str) -> Fraction:
     """Refuse numbers that Python itself would refuse to print."""
     if max(value.numerator.bit_length(), value.denominator.bit_length()) > _MOST_BITS:
         raise GameError(f"{where} has more than {_MOST_BITS} bits: give a number of sensible length")
     return value
 
 
-def _symbol(value: Any, where: str) -> Symbol:
+def _check_feedback_symbol(value: Any, where: str) -> Symbol:
     """Check one symbol; NumPy scalars become the Python values they hold."""
-    symbol: Symbol = _without_numpy(value)
+    symbol: Symbol = _symbol_without_numpy(value)
     try:
         hash(symbol)
     except TypeError:
         raise GameError(
             f"{where} is {symbol!r}, which cannot be hashed: use text, a number or a tuple as the symbol"
         ) from None
-    if not _equals_itself(symbol):
+    if not _symbol_equals_itself(symbol):
         raise GameError(f"{where} is {symbol!r}, which does not equal itself: use another symbol")
     return symbol
 
 
-def _without_numpy(value: Any) -> Any:
+def _symbol_without_numpy(value: Any) -> Any:
     """Return a value with Python's own numbers and text in place of NumPy's, inside tuples and frozensets too."""
     if type(value) in (tuple, frozenset):
-        parts = [_without_numpy(part) for part in value]
+        parts = [_symbol_without_numpy(part) for part in value]
         return value if all(map(operator.is_, parts, value)) else type(value)(parts)
     dtype = getattr(value, "dtype", None)
     # Dates stay what they are: as Python values, some of them would be mere integers.
@@ -343,40 +345,40 @@ def _without_numpy(value: Any) -> Any:
     return value.item() if scalar else value
 
 
-def _equals_itself(value: Any) -> bool:
+def _symbol_equals_itself(value: Any) -> bool:
     """Say whether a value is equal to itself; in a tuple, identity hides that NaN is not."""
-    return all(map(_equals_itself, value)) if isinstance(value, tuple | frozenset) else bool(value == value)
+    return all(map(_symbol_equals_itself, value)) if isinstance(value, tuple | frozenset) else bool(value == value)
 
 
-def _check_symbols(feedback: tuple[tuple[Symbol, ...], ...]) -> None:
+def _check_feedback_symbols(feedback: tuple[tuple[Symbol, ...], ...]) -> None:
     """Refuse two symbols that are equal and yet differ, since one would silently replace the other."""
     first: dict[Symbol, tuple[Symbol, int, int]] = {}
     for r, row in enumerate(feedback):
         for c, symbol in enumerate(row):
             before, *place = first.setdefault(symbol, (symbol, r, c))
-            if before is not symbol and _form(before) != _form(symbol):
+            if before is not symbol and _typed_form_of_symbol(before) != _typed_form_of_symbol(symbol):
                 raise GameError(
-                    f"feedback row {r}, column {c} is {_typed(symbol)}, and row {place[0]}, column {place[1]} is "
-                    f"{_typed(before)}, which Python takes to be equal: if they are one symbol, write both in the same "
-                    f"way; if they are two, write one of them as text"
+                    f"feedback row {r}, column {c} is {_symbol_with_type(symbol)}, and row {place[0]}, column "
+                    f"{place[1]} is {_symbol_with_type(before)}, which Python takes to be equal: if they are one "
+                    f"symbol, write both in the same way; if they are two, write one of them as text"
                 )
 
 
-def _form(value: Any) -> Hashable:
+def _typed_form_of_symbol(value: Any) -> Hashable:
     """Return a value that is equal for two values only if they have the same type and writing, inside tuples too."""
     if isinstance(value, tuple | frozenset):
-        parts = map(_form, value)
+        parts = map(_typed_form_of_symbol, value)
         return type(value), frozenset(parts) if isinstance(value, frozenset) else tuple(parts)
     if isinstance(value, float | complex | Decimal):  # 0.0 and -0.0, 1.0 and 1.00
         return type(value), repr(value)
     return type(value), value
 
 
-def _typed(symbol: Symbol) -> str:
+def _symbol_with_type(symbol: Symbol) -> str:
     return f"{symbol!r} (of type {type(symbol).__name__})"
 
 
-def _labels(labels: Any, what: str, size: int) -> tuple[str, ...]:
+def _check_game_labels(labels: Any, what: str, size: int) -> tuple[str, ...]:
     """Check the names of the rows or columns, or number them if there are none."""
     if labels is None:
         return tuple(str(index) for index in range(size))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sidelight.game import Game, check_float_range
+from sidelight.game import Game, check_float_range_of_losses
 from sidelight.kernels.arrays import Floats, Integers
 
 
@@ -21,7 +21,7 @@ def loss_matrix(game: Game) -> Floats:
     """Return the losses in floating point."""
     # Every run of a simulation asks for them, and to convert a Fraction takes long.
     if not hasattr(game, "_floats"):
-        check_float_range(game)
+        check_float_range_of_losses(game)
         object.__setattr__(game, "_floats", float_rows(game.loss))
     floats: Floats = game._floats.copy()
     return floats

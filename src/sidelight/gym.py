@@ -135,7 +135,9 @@ class PartialMonitoring(gymnasium.Env):  # type: ignore[misc, unused-ignore]
         """Return where contexts and outcomes come from."""
         if contexts is None:
             return IID(laws.load(law_from or "dirichlet", self.game) if law is None else law)
-        found = contexts_by_name.load(contexts, self.game) if isinstance(contexts, str) else contexts
+        found = (
+            contexts_by_name.load_context_environment(contexts, self.game) if isinstance(contexts, str) else contexts
+        )
         if not isinstance(found, Environment) or not found.dimension:
             raise SidelightError(f"contexts is {contexts!r}: give a kind of contexts or an environment that has some")
         return found

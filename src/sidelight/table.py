@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby, zip_longest
 from typing import Any, NamedTuple
 
-from sidelight.text import STAY, break_line, padded_to_width, printable_line, width_of, wrapped_lines
+from sidelight.text import STAY, break_line, padded_to_width, printable_line, terminal_width_of_text, wrapped_lines
 
 _GAP = "  "
 _NARROWEST = 8  # what a column gets at least, however little room there is
@@ -97,14 +97,21 @@ class Table:
     def useful(self) -> Table:
         """Leave out columns without any value."""
         rows = self._rows()
-        kept = [k for k in range(len(self.columns)) if any(not _nothing(_cell(row.cells[k]).value) for row in rows)]
+        kept = [
+            k
+            for k in range(len(self.columns))
+            if any(not _is_empty_table_value(_table_cell(row.cells[k]).value) for row in rows)
+        ]
         shorter = [row._replace(cells=[row.cells[k] for k in kept]) for row in rows]
         return replace(self, columns=[self.columns[k] for k in kept], rows=shorter)
 
     def records(self) -> list[dict[str, Any]]:
         """Return one dictionary per row, ready for JSON: plain values, None for what is not a finite number."""
         keys = [column.key or column.title for column in self.columns]
-        return [dict(zip(keys, (plain(_cell(c).value) for c in row.cells), strict=True)) for row in self._rows()]
+        return [
+            dict(zip(keys, (plain_table_value(_table_cell(c).value) for c in row.cells), strict=True))
+            for row in self._rows()
+        ]
 
     def to_text(self, width: int | None = 80) -> str:
         """Write it for a terminal, in blocks of columns that fit; long cells are broken into lines."""
@@ -117,23 +124,23 @@ class Table:
 
     def to_markdown(self) -> str:
         """Write it in Markdown."""
-        lines = [[markdown(column.alone or column.title) for column in self.columns]]
+        lines = [[table_text_as_markdown(column.alone or column.title) for column in self.columns]]
         lines.append(["---" if left else "---:" for left in self._left()])
         for group, rows in groupby(self._rows(), lambda row: row.group):
             if group:
-                lines.append([f"**{markdown(group)}**", *("" for _ in self.columns[1:])])
+                lines.append([f"**{table_text_as_markdown(group)}**", *("" for _ in self.columns[1:])])
             for row in rows:
                 cells = [self._markdown_cell(cell, column) for cell, column in self._pairs(row)]
                 lines.append([f"*{cells[0]}*" if row.look else cells[0], *cells[1:]])
         table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-        title = [f"**{markdown(self.title)}**"] if self.title else []
-        return "\n\n".join([*title, table, *map(markdown, self.notes)])
+        title = [f"**{table_text_as_markdown(self.title)}**"] if self.title else []
+        return "\n\n".join([*title, table, *map(table_text_as_markdown, self.notes)])
 
     def to_html(self) -> str:
         """Write it in HTML, so that it scrolls on its own where it is too wide."""
         starts, left = self._starts(), self._left()
         heads = "".join(
-            f"<th{_classes('left' * left[k], 'start' * (k in starts))}>{html_text(column.title)}</th>"
+            f"<th{_table_classes('left' * left[k], 'start' * (k in starts))}>{html_text(column.title)}</th>"
             for k, column in enumerate(self.columns)
         )
         bodies = "".join(
@@ -147,10 +154,10 @@ class Table:
     def to_latex(self) -> str:
         """Write it in LaTeX, with the rules of the package booktabs; title and notes are its caption."""
         left = self._left()
-        lines = [" & ".join(latex(column.alone or column.title) for column in self.columns), r"\midrule"]
+        lines = [" & ".join(table_text_as_latex(column.alone or column.title) for column in self.columns), r"\midrule"]
         for group, rows in groupby(self._rows(), lambda row: row.group):
             if group:
-                lines.append(rf"\multicolumn{{{len(left)}}}{{l}}{{\textit{{{latex(group)}}}}}")
+                lines.append(rf"\multicolumn{{{len(left)}}}{{l}}{{\textit{{{table_text_as_latex(group)}}}}}")
             for row in rows:
                 lines.append(" & ".join(self._latex_cell(cell, column) for cell, column in self._pairs(row)))
         body = "\n".join(line if line == r"\midrule" else rf"{line} \\" for line in lines)
@@ -160,7 +167,7 @@ class Table:
             [
                 r"\begin{table}",
                 r"\centering",
-                *([rf"\caption{{{latex(caption)}}}"] if caption else []),
+                *([rf"\caption{{{table_text_as_latex(caption)}}}"] if caption else []),
                 rf"\begin{{tabular}}{{{columns}}}",
                 r"\toprule",
                 body,
@@ -174,10 +181,10 @@ class Table:
         return [row if isinstance(row, Row) else Row(row) for row in self.rows]
 
     def _pairs(self, row: Row) -> list[tuple[Cell, Column]]:
-        return [(_cell(cell), column) for cell, column in zip(row.cells, self.columns, strict=True)]
+        return [(_table_cell(cell), column) for cell, column in zip(row.cells, self.columns, strict=True)]
 
     def _text(self, cell: Cell, column: Column) -> str:
-        return self.none if _nothing(cell.value) else column.write(cell.value)
+        return self.none if _is_empty_table_value(cell.value) else column.write(cell.value)
 
     def _left(self) -> list[bool]:
         return [k == 0 if column.left is None else column.left for k, column in enumerate(self.columns)]
@@ -198,7 +205,7 @@ class Table:
 
     def _blocks(self, texts: list[list[str]], width: float) -> list[str]:
         titles = [printable_line(column.alone or column.title) for column in self.columns]
-        sizes = [max(map(width_of, column)) for column in zip(titles, *texts, strict=True)]
+        sizes = [max(map(terminal_width_of_text, column)) for column in zip(titles, *texts, strict=True)]
         every = range(1, len(sizes))
         rest = sum(len(_GAP) + sizes[k] for k in every)
         least = max(18, 2 * width // 5)
@@ -208,7 +215,9 @@ class Table:
             sizes[k] = int(min(sizes[k], max(_NARROWEST, width - sizes[0] - len(_GAP))))
         groups = [list(members) for _, members in groupby(every, lambda k: self.columns[k].group)]
         parts = [list(every)] if sizes[0] + rest <= width else groups
-        blocks = [block for part in parts for block in _fitting(part, sizes, width - sizes[0])] or [[]]
+        blocks = [
+            block for part in parts for block in _fit_columns_into_table_blocks(part, sizes, width - sizes[0])
+        ] or [[]]
         return [self._block([0, *block], titles, texts, sizes, width, first=block is blocks[0]) for block in blocks]
 
     def _block(
@@ -222,7 +231,7 @@ class Table:
     ) -> str:
         left = self._left()
 
-        def lines(cells: Sequence[str]) -> list[str]:
+        def lines_of_text_table(cells: Sequence[str]) -> list[str]:
             split = [break_line(cells[k], sizes[k], _GAP if k == 0 else "") for k in chosen]
             rows = zip_longest(*split, fillvalue="")
             return [
@@ -230,13 +239,13 @@ class Table:
                 for row in rows
             ]
 
-        found, group = lines(titles), ""
+        found, group = lines_of_text_table(titles), ""
         for row, cells in zip(self._rows(), texts, strict=True):
             if row.group != group:
                 group = row.group
                 found += break_line(printable_line(group), width, _GAP)
-            found += lines(cells)
-            note = _cell(row.cells[0]).note
+            found += lines_of_text_table(cells)
+            note = _table_cell(row.cells[0]).note
             if note and first:
                 found += [line for part in note.split("\n") for line in break_line(_GAP + printable_line(part), width)]
         return "\n".join(line.rstrip() for line in found).replace(STAY, " ")
@@ -245,14 +254,16 @@ class Table:
 
     def _markdown_cell(self, cell: Cell, column: Column) -> str:
         reference = "" if cell.reference is None else f" [{cell.reference}]"
-        text = " ".join(filter(None, (markdown(self._text(cell, column).strip()) + reference, cell.after)))
-        return f"{text} ({markdown(cell.note)})" if cell.note else text
+        text = " ".join(
+            filter(None, (table_text_as_markdown(self._text(cell, column).strip()) + reference, cell.after))
+        )
+        return f"{text} ({table_text_as_markdown(cell.note)})" if cell.note else text
 
     # LaTeX.
 
     def _latex_cell(self, cell: Cell, column: Column) -> str:
         note = f"({cell.note})" if cell.note else ""
-        return latex(" ".join(filter(None, (self._text(cell, column).strip(), cell.after, note))))
+        return table_text_as_latex(" ".join(filter(None, (self._text(cell, column).strip(), cell.after, note))))
 
     # HTML.
 
@@ -261,7 +272,8 @@ class Table:
         if not any(column.group for column in self.columns):
             return ""
         cells = [
-            f"<th{_classes('over' * bool(title), 'start' * (k > 0))} colspan={len([*members])}>{html_text(title)}</th>"
+            f"<th{_table_classes('over' * bool(title), 'start' * (k > 0))} colspan={len([*members])}>"
+            f"{html_text(title)}</th>"
             for k, (title, members) in enumerate(groupby(self.columns, lambda column: column.group))
         ]
         return f"<tr>{''.join(cells)}</tr>"
@@ -275,9 +287,9 @@ class Table:
             cells = []
             for k, (cell, column) in enumerate(self._pairs(row)):
                 look = cell.look or column.look or "label" * (k == 0)
-                classes = _classes("left" * left[k], "start" * (k in starts), look)
+                classes = _table_classes("left" * left[k], "start" * (k in starts), look)
                 cells.append(f"<td{classes}>{self._html_cell(cell, column)}</td>")
-            found.append(f"<tr{_classes(row.look)}>{''.join(cells)}</tr>")
+            found.append(f"<tr{_table_classes(row.look)}>{''.join(cells)}</tr>")
         return f"<tbody>{''.join(found)}</tbody>"
 
     def _html_cell(self, cell: Cell, column: Column) -> str:
@@ -291,33 +303,33 @@ class Table:
         return f'{text} <span class="note">{html_text(cell.note)}</span>' if cell.note else text
 
 
-def markdown(text: str) -> str:
-    """Return a text that Markdown shows as it is."""
+def table_text_as_markdown(text: str) -> str:
+    """Escape a text for Markdown."""
     return _SPECIAL.sub(r"\\\1", printable_line(text))
 
 
-def latex(text: str) -> str:
-    """Return a text that LaTeX shows as it is."""
+def table_text_as_latex(text: str) -> str:
+    """Escape a text for LaTeX."""
     return "".join(_LATEX.get(character, character) for character in printable_line(text))
 
 
 def html_text(text: str) -> str:
-    """Return a text that HTML shows as it is."""
+    """Escape a text for HTML."""
     return html.escape(printable_line(text))
 
 
-def plain(value: Any) -> Any:
+def plain_table_value(value: Any) -> Any:
     """Return a value as JSON can hold it: None instead of numbers that are not finite, lists instead of tuples."""
     if isinstance(value, dict):
-        return {str(key): plain(each) for key, each in value.items()}
+        return {str(key): plain_table_value(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(each) for each in value]
+        return [plain_table_value(each) for each in value]
     if hasattr(value, "tolist"):  # NumPy's numbers and arrays
-        return plain(value.tolist())
-    return None if _nothing(value) or value in (math.inf, -math.inf) else value
+        return plain_table_value(value.tolist())
+    return None if _is_empty_table_value(value) or value in (math.inf, -math.inf) else value
 
 
-def _fitting(columns: Sequence[int], sizes: Sequence[int], room: float) -> list[list[int]]:
+def _fit_columns_into_table_blocks(columns: Sequence[int], sizes: Sequence[int], room: float) -> list[list[int]]:
     """Split columns into blocks of as many as fit."""
     blocks: list[list[int]] = []
     for k in columns:
@@ -328,14 +340,14 @@ def _fitting(columns: Sequence[int], sizes: Sequence[int], room: float) -> list[
     return blocks
 
 
-def _cell(cell: Any) -> Cell:
+def _table_cell(cell: Any) -> Cell:
     return cell if isinstance(cell, Cell) else Cell(cell)
 
 
-def _nothing(value: Any) -> bool:
+def _is_empty_table_value(value: Any) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
-def _classes(*names: str) -> str:
+def _table_classes(*names: str) -> str:
     found = " ".join(one for one in names if one)
     return f' class="{found}"' if found else ""

@@ -23,14 +23,14 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def width_of(text: str) -> int:
+def terminal_width_of_text(text: str) -> int:
     """Return how many columns of a terminal a text takes: two for wide characters, none for combining ones."""
     return sum(0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
 
 
 def padded_to_width(text: str, width: int, left: bool = True) -> str:
     """Return a text with spaces after it, or before it, up to a width."""
-    spaces = " " * (width - width_of(text))
+    spaces = " " * (width - terminal_width_of_text(text))
     return text + spaces if left else spaces + text
 
 
@@ -45,7 +45,7 @@ def break_line(text: str, width: float, indent: str = "") -> list[str]:
     empty = True
     for word in text.lstrip(" ").split(" "):
         candidate = line + word if empty else f"{line} {word}"
-        if width_of(candidate) > width and not empty:
+        if terminal_width_of_text(candidate) > width and not empty:
             found.append(line)
             candidate = indent + word
         while (cut := max(fitting_characters(candidate, width), len(indent) * bool(found) + 1)) < len(candidate):
@@ -59,7 +59,7 @@ def fitting_characters(text: str, width: float) -> int:
     """Return how many characters of a text fit into a width."""
     used = 0
     for index, character in enumerate(text):
-        used += width_of(character)
+        used += terminal_width_of_text(character)
         if used > width:
             return index
     return len(text)
@@ -105,7 +105,7 @@ def thousands(value: int) -> str:
     return f"{value:,}".replace(",", STAY)
 
 
-def number(value: float) -> str:
+def number_text(value: float) -> str:
     """Write a regret: three decimals as in publications, fewer where they are noise."""
     size = abs(value)
     if 0 < size < 0.01:
@@ -115,8 +115,8 @@ def number(value: float) -> str:
 
 def did_you_mean(name: str, known: Sequence[str]) -> str:
     """Suggest the known name that begins with `name`, contains it or is like it: "did you mean 'CBP'? ", or nothing."""
-    plain = {_squeezed(each): each for each in known}
-    typed = _squeezed(name)[:80]
+    plain = {_squeeze_name_to_compare(each): each for each in known}
+    typed = _squeeze_name_to_compare(name)[:80]
     beginnings = {each[: len(typed) + 1]: each for each in reversed(plain)}
     near = [
         *(each for each in plain if each.startswith(typed)),
@@ -127,5 +127,5 @@ def did_you_mean(name: str, known: Sequence[str]) -> str:
     return f"did you mean {plain[near[0]]!r}? " if near and typed else ""
 
 
-def _squeezed(name: str) -> str:
+def _squeeze_name_to_compare(name: str) -> str:
     return re.sub(r"[-_\s]", "", name.lower())

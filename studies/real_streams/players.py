@@ -259,9 +259,9 @@ class Late(Strategy):
     ) -> None:
         super().__init__(game, seed=seed)
         self.dimension, self.player, self.model, self.delay, self.batch = dimension, player, model, delay, batch
-        kind = globals()[player] if player in globals() else players.find(player)
+        kind = globals()[player] if player in globals() else players.find_player_class(player)
         given = {"model": model} if model else {}
-        self._inner = kind(game, **players.completed_parameters(kind, given, 0, dimension))
+        self._inner = kind(game, **players.complete_player_parameters(kind, given, 0, dimension))
 
     def _start(self) -> dict[str, Any]:
         inner = self._inner.clone().reset(self.rng.bit_generator.random_raw())

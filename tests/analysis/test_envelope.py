@@ -7,7 +7,7 @@ import pytest
 from analysis.certificates import check_certificates
 from sidelight import Game, analyze
 from sidelight.analysis.cells import Cells
-from sidelight.analysis.envelope import Envelope
+from sidelight.analysis.envelope import TwoOutcomeEnvelope
 
 
 def game_with_ties(seed, actions=9, largest=4):
@@ -25,7 +25,7 @@ def tangents(count):
 @pytest.mark.parametrize("seed", range(120))
 def test_all_answers_are_those_of_linear_programs(seed):
     game = game_with_ties(seed, actions=1 + seed % 11, largest=1 + seed % 6)
-    quick, slow = Envelope(game), Cells(game)
+    quick, slow = TwoOutcomeEnvelope(game), Cells(game)
     assert [quick.status(i) for i in range(game.n_actions)] == [slow.status(i) for i in range(game.n_actions)]
     assert quick.neighbors == slow.neighbors
     for pair in quick.neighbors:
@@ -51,5 +51,5 @@ def test_no_linear_program_is_solved(monkeypatch):
 
     for module in ("cells.maximize", "cells.decide_positive"):
         monkeypatch.setattr(f"sidelight.analysis.{module}", never)
-    assert Envelope(tangents(30)).neighbors == tuple((i, i + 1) for i in range(29))
-    assert Envelope(game_with_ties(3, actions=30, largest=9)).certificates
+    assert TwoOutcomeEnvelope(tangents(30)).neighbors == tuple((i, i + 1) for i in range(29))
+    assert TwoOutcomeEnvelope(game_with_ties(3, actions=30, largest=9)).certificates

@@ -10,7 +10,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.checks import Report, check_environment
-from sidelight.checks.environments import CHECKS, Site
+from sidelight.checks.environments import CHECKS, CheckSite
 from sidelight.environments import laws
 from sidelight.environments.base import Environment, baseline, cost, draw
 from sidelight.kernels import compiled_available, implements
@@ -180,7 +180,7 @@ BROKEN = {
 
 def test_every_check_has_its_counterexample():
     assert [check.__name__ for check in CHECKS] == list(BROKEN)
-    assert Report("sound").run(CHECKS[:-1], Site(Scripted(), APPLES), "a game") is None
+    assert Report("sound").run(CHECKS[:-1], CheckSite(Scripted(), APPLES), "a game") is None
 
 
 @pytest.mark.parametrize(("name", "broken"), [(name, one) for name, all_ in BROKEN.items() for one in all_])
@@ -190,7 +190,7 @@ def test_a_check_can_fail(name, broken):
         pytest.skip("Numba is missing or switched off")
     check = next(one for one in CHECKS if one.__name__ == name)
     with pytest.raises(AssertionError, match=f"^the subject on a game, {name.replace('_', ' ')}: .{{15}}"):
-        Report("the subject").run([check], Site(broken, APPLES), "a game")
+        Report("the subject").run([check], CheckSite(broken, APPLES), "a game")
 
 
 def test_an_environment_that_refuses_the_game_says_so():

@@ -7,7 +7,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.environments import contexts_by_name
-from sidelight.results.result_set import is_chosen
+from sidelight.results.result_set import is_result_label_chosen
 from sidelight.studies import read
 
 ROOT = Path(__file__).parent.parent.parent
@@ -35,7 +35,7 @@ def test_worlds_and_horizons(study):
     laws = [world for world in study.worlds if world.kind == "laws"]
     contexts = [world for world in study.worlds if world.kind == "contexts"]
     assert len(laws) == 8
-    assert {world.value for world in contexts} == set(contexts_by_name.names())
+    assert {world.value for world in contexts} == set(contexts_by_name.names_of_context_environments())
     assert any(dict(world.parameters).get("spread", 1) > 1 for world in contexts)
     assert study.horizons == (20_000,)
     assert study.checkpoints == (500, 1_000, 10_000, 20_000)
@@ -57,7 +57,7 @@ def test_slow_strategies_have_fewer_runs(study):
 
 def test_the_slowest_strategy_plays_all_games_but_two(study):
     (hinge,) = (player for player in study.players if player.name == "PMDMEDHinge")
-    missing = [game.label for game in study.games if not is_chosen(hinge.games, game.label)]
+    missing = [game.label for game in study.games if not is_result_label_chosen(hinge.games, game.label)]
     assert missing == ["cops-and-robbers(arms=3)", "symbol-ladder(symbols=5)"]
 
 

@@ -7,11 +7,11 @@ from benchmark_summary import linear_share, summarize
 
 import sidelight as sl
 from sidelight.kernels import interpreted
-from sidelight.recommendation.similarity import span_of
+from sidelight.recommendation.similarity import loss_span_for_game_similarity
 from sidelight.results import concatenate
 from sidelight.studies import parse, read, run
-from sidelight.studies.plan.cases import cases
-from sidelight.studies.plan.tasks import tasks
+from sidelight.studies.plan.cases import plan_cases
+from sidelight.studies.plan.tasks import split_cases_into_tasks
 
 TEXT = """
 name = "tiny"
@@ -66,7 +66,7 @@ def played():
     """The study and the arrays of its cells."""
     study = parse(TEXT)
     with interpreted():
-        return study, {cell: tasks(cell)[0].perform() for cell in cases(study)}
+        return study, {cell: split_cases_into_tasks(cell)[0].perform() for cell in plan_cases(study)}
 
 
 @pytest.fixture(scope="module")
@@ -173,7 +173,7 @@ def test_linear_regret(growth, share):
 def test_the_span_is_that_of_actions_that_can_be_optimal(summary):
     assert summary.game["apple-tasting"].span == 1.0
     game = sl.Game([[0, 1], [1, 0], [100, 100]], [["a", "b"], ["a", "b"], ["a", "b"]])
-    assert span_of(game) == 1.0
+    assert loss_span_for_game_similarity(game) == 1.0
 
 
 def test_the_folder_of_a_run_becomes_a_summary_and_a_page(tmp_path, monkeypatch):

@@ -311,15 +311,15 @@ def test_a_region_holds_half_of_the_contexts(region, d):
 def test_regions_by_name_have_different_best_actions_inside_and_outside():
     for name in ("ball", "ring", "fold", "checkers", "sparse", "heavy-tails"):
         for game in (APPLES, BARTOK):
-            laws = contexts_by_name.load(name, game, seed=5).laws
+            laws = contexts_by_name.load_context_environment(name, game, seed=5).laws
             loss = np.array(game.loss, float)
             assert len(set((loss @ laws.T).argmin(axis=0).tolist())) == 2
     with pytest.raises(sl.SidelightError, match="nothing to tell apart"):
-        contexts_by_name.load("ball", sl.games.load("trivial"))
+        contexts_by_name.load_context_environment("ball", sl.games.load("trivial"))
 
 
 def test_useless_contexts_have_one_law():
-    environment = contexts_by_name.load("useless", BARTOK, seed=3)
+    environment = contexts_by_name.load_context_environment("useless", BARTOK, seed=3)
     assert environment.dimension == 10
     assert (environment.laws[0] == environment.laws[1]).all()
 

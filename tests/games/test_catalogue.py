@@ -9,7 +9,7 @@ import pytest
 
 from sidelight import Game, GameError, games
 from sidelight.games import _catalogue
-from sidelight.games._parameters import Number
+from sidelight.games._parameters import NumberParameter
 
 F = Fraction
 HALF = F(1, 2)
@@ -381,7 +381,7 @@ def test_unreadable_parameters_are_explained(texts, message):
 def test_a_game_is_entered_by_its_decorator_alone(monkeypatch):
     monkeypatch.setattr(_catalogue, "_entries", dict(_catalogue._entries))
 
-    @_catalogue.game("my-game", number=99, title="Mine", source="Me", known=lambda cost: None, cost=Number())
+    @_catalogue.game("my-game", number=99, title="Mine", source="Me", known=lambda cost: None, cost=NumberParameter())
     def mine(cost=3):
         """Do this.
 
@@ -398,7 +398,7 @@ def test_a_game_is_entered_by_its_decorator_alone(monkeypatch):
     assert entry.known_kind(cost=4) is None
     assert games.load("my-game", cost=4) == Game([[4]], [["x"]])
     with pytest.raises(GameError, match="taken"):
-        _catalogue.game("other", number=99, title="Mine", source="Me", known="easy", cost=Number())(mine)
+        _catalogue.game("other", number=99, title="Mine", source="Me", known="easy", cost=NumberParameter())(mine)
     with pytest.raises(GameError, match="exactly the parameters cost"):
         _catalogue.game("other", number=100, title="Mine", source="Me", known="easy")(mine)
 

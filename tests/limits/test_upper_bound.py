@@ -9,7 +9,7 @@ from scipy.optimize import linprog
 
 import sidelight as sl
 from sidelight.limits import upper_bound
-from sidelight.limits.upper_bound import local_to_global
+from sidelight.limits.upper_bound import local_to_global_constant_of_bound
 from sidelight.strategies.adversarial.neighborhood_watch import rates, set_chain
 
 T = 20_000
@@ -168,7 +168,7 @@ def test_the_constants_of_neighborhood_watch(game):
         near = [c for c in members if (min(b, c), max(b, c)) in analysis.neighbors]
         found = linprog(np.ones(len(near)), A_ub=(loss[near] - loss[b]).T, b_ub=loss[a] - loss[b])
         kappa = max(kappa, found.fun)
-    assert float(local_to_global(analysis)) == pytest.approx(kappa)
+    assert float(local_to_global_constant_of_bound(analysis)) == pytest.approx(kappa)
     strategy, rng = sl.strategies.NeighborhoodWatch2(game, seed=3), np.random.default_rng(4)
     watch, state, size = strategy.compiled_parameters.watch, strategy.state, len(members)
     neighbors = [np.sum(watch.source == i) for i in range(size)]

@@ -5,14 +5,14 @@ from random_games import spell
 
 from sidelight.analysis import analyze
 from sidelight.kernels.arrays import new_arrays
-from sidelight.optimization.allocation import Allocation, start_search
-from sidelight.optimization.geometry import geometry
+from sidelight.optimization.allocation import Allocation, start_border_search
+from sidelight.optimization.geometry import lay_out_search_geometry
 from sidelight.optimization.likelihood import project
 
 
 def room(game):
     """Return a game as the searches need it, and an empty problem."""
-    shape = geometry(analyze(game))
+    shape = lay_out_search_geometry(analyze(game))
     return shape, new_arrays(Allocation, **sizes(shape))
 
 
@@ -47,7 +47,7 @@ def border_problems(rng, count):
             rng.exponential(10) * (a != j and game.informative(a)) for a in range(game.n_actions)
         ]
         for e in range(shape.start[j], shape.start[j + 1]):
-            if start_search(problem, shape, j, e):
+            if start_border_search(problem, shape, j, e):
                 count -= 1
                 yield game, shape, problem, law, j, e
                 break

@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 
 import sidelight as sl
 from optimization.problems import border_problems, room
-from sidelight.optimization.allocation import start_search
+from sidelight.optimization.allocation import start_border_search
 from sidelight.optimization.divergence import minimize_divergence
 from sidelight.optimization.likelihood import project
 
@@ -58,7 +58,7 @@ def test_former_points_prove_nothing_false():
         problem.points[e] = np.where(best > 0, best * rng.uniform(0.8, 1.2, len(best)), 0.0)
         problem.multipliers[e] = price * rng.uniform(0.8, 1.2)
         search.weight[:] *= 0.999 / value  # the true minimum is just below 1: nothing may claim 1
-        assert start_search(problem, shape, j, e)
+        assert start_border_search(problem, shape, j, e)
         low, _ = minimize_divergence(shape.signals, j, search, 1e-9, 0.0)
         assert low < 1.0
 
@@ -67,7 +67,7 @@ def test_an_empty_border_is_noticed():
     # Price 0 always sells, and what price 2 sells for says which of the two is better.
     shape, problem = room(sl.games.load("apple-tasting"))
     project(shape.signals, np.array([0.8, 0.2]), problem.search.base)
-    assert not start_search(problem, shape, 1, int(shape.start[1]))
+    assert not start_border_search(problem, shape, 1, int(shape.start[1]))
     project(shape.signals, np.array([0.5, 0.5]), problem.search.base)
-    assert start_search(problem, shape, 1, int(shape.start[1]))  # it is touched
+    assert start_border_search(problem, shape, 1, int(shape.start[1]))  # it is touched
     np.testing.assert_allclose(problem.search.point, [0.5, 0.5])

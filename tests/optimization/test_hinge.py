@@ -7,14 +7,14 @@ import numpy as np
 from optimization.problems import random_game, sizes
 from sidelight.analysis import analyze
 from sidelight.kernels.arrays import new_arrays
-from sidelight.optimization.allocation import start_search
-from sidelight.optimization.geometry import geometry
+from sidelight.optimization.allocation import start_border_search
+from sidelight.optimization.geometry import lay_out_search_geometry
 from sidelight.optimization.hinge import (
     Hinge,
+    add_silent_action_to_search,
     find_consistent_law,
     minimize_hinge,
-    start_in_ball,
-    with_silent_action,
+    start_search_in_ball,
 )
 
 
@@ -28,7 +28,7 @@ def hinge_problems(rng, radius):
     """Yield three-outcome games with noisy frequencies, ready for the search of each border of the leader's cell."""
     while True:
         game = random_game(rng, outcomes=3)
-        shape = with_silent_action(geometry(analyze(game)))
+        shape = add_silent_action_to_search(lay_out_search_geometry(analyze(game)))
         law = rng.dirichlet(np.ones(3))
         j = int(np.argmin(np.where(shape.candidate == 1, shape.loss @ law, np.inf)))
         outcomes = rng.choice(3, size=60, p=law)
@@ -56,7 +56,7 @@ def test_search_with_radii_against_a_grid():
         q = laws_on_a_line(shape.difference[e])
         q = q[:, divergences(game, base, j, q) <= radius]
         own = game.n_actions
-        if start_search(problem.allocation, shape, own, e) and start_in_ball(problem, shape, own):
+        if start_border_search(problem.allocation, shape, own, e) and start_search_in_ball(problem, shape, own):
             low, value = minimize_hinge(shape.signals, own, problem, 1e-9, 0.0)
             revealed = [problem.plays[a] * np.maximum(divergences(game, base, a, q) - radius, 0.0) for a in range(own)]
             least = np.sum(revealed, axis=0).min(initial=np.inf)

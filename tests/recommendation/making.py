@@ -4,7 +4,7 @@ import numpy as np
 
 import sidelight as sl
 from sidelight.recommendation.records import Benchmark, CaseFacts, PlayerFacts, PoolFacts, WorldFacts
-from sidelight.recommendation.similarity import game_facts
+from sidelight.recommendation.similarity import facts_for_game_similarity
 
 GAMES = ("apple-tasting", "label-efficient", "matching-pennies", "bartok", "bernoulli-bandit", "trivial")
 WORLDS = (WorldFacts("laws a", "laws"), WorldFacts("laws b", "laws"), WorldFacts("linear contexts", "contexts", 10))
@@ -29,7 +29,7 @@ MEANS = {
 
 
 def facts(name):
-    return game_facts(name, name, sl.games.load(name))
+    return facts_for_game_similarity(name, name, sl.games.load(name))
 
 
 def summary(means=MEANS, runs=50, error=0.5, horizons=(1_000, 20_000)):

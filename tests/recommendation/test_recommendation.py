@@ -7,7 +7,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.recommendation.recommendation import recommend
-from sidelight.recommendation.similarity import distance
+from sidelight.recommendation.similarity import distance_between_benchmark_games
 
 from .making import GAMES, MEANS, facts, summary
 
@@ -117,6 +117,8 @@ def test_everything_as_plain_data():
 
 def test_distances():
     every = {name: facts(name) for name in GAMES}
-    assert distance(every["apple-tasting"], every["apple-tasting"]) == 0.0
+    assert distance_between_benchmark_games(every["apple-tasting"], every["apple-tasting"]) == 0.0
     one, other = every["apple-tasting"], every["bernoulli-bandit"]
-    assert distance(one, other) == distance(other, one) == 1.0  # 2 outcomes against 4
+    assert (
+        distance_between_benchmark_games(one, other) == distance_between_benchmark_games(other, one) == 1.0
+    )  # 2 outcomes against 4

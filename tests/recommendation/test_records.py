@@ -10,15 +10,15 @@ from .making import summary
 
 def test_what_is_written_is_read(tmp_path):
     whole = summary()
-    records.write(tmp_path / "summary.json", whole)
-    assert records.read(tmp_path / "summary.json") == whole
+    records.write_benchmark(tmp_path / "summary.json", whole)
+    assert records.read_benchmark(tmp_path / "summary.json") == whole
     assert whole.horizons == (1_000, 20_000)
 
 
 @pytest.mark.parametrize("text", ["{", "5", "{}", '{"facts": {}, "games": [[1, 2]]}'])
 def test_something_else_is_refused(tmp_path, text):
     with pytest.raises(FileNotFoundError):
-        records.read(tmp_path / "summary.json")
+        records.read_benchmark(tmp_path / "summary.json")
     (tmp_path / "summary.json").write_text(text)
     with pytest.raises(SidelightError, match="is not the summary of a benchmark"):
-        records.read(tmp_path / "summary.json")
+        records.read_benchmark(tmp_path / "summary.json")

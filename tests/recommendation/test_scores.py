@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 from benchmark_tables import linear, matrix, ranked, ranking, tails
 
-from sidelight.recommendation.scores import score_players
+from sidelight.recommendation.scores import score_benchmark_players
 
 from .making import MEANS, summary
 
 
 def scores(whole, horizon=1_000, group="laws", labels=None):
-    return {score.player.label: score for score in score_players(whole, horizon, group, labels).scores()}
+    return {score.player.label: score for score in score_benchmark_players(whole, horizon, group, labels).scores()}
 
 
 def ranks(whole):
-    return {each.score.player.label: each for each in ranked(score_players(whole, 1_000, "laws"))}
+    return {each.score.player.label: each for each in ranked(score_benchmark_players(whole, 1_000, "laws"))}
 
 
 def test_relative_regret_is_the_mean_over_the_lowest_mean():
@@ -36,7 +36,7 @@ def test_a_regret_below_one_loss_counts_as_one_loss():
 
 
 def test_trivial_games_do_not_count():
-    whole = score_players(summary(), 1_000, "laws")
+    whole = score_benchmark_players(summary(), 1_000, "laws")
     assert "trivial" not in [game.label for game in whole.games]
     assert scores(summary())["CBP"].games == 5
 
@@ -74,7 +74,7 @@ def test_few_runs_do_not_set_the_standard():
     assert found["CBP"].score == pytest.approx(0.3)
     assert (found["CBP"].fewest, found["CBP"].most) == (4, 4)
     assert (ranks(lucky)["CBP"].rank, found["CBP"].low, found["CBP"].high) == (None, None, None)
-    assert "| CBP |  | 0.30 |" in ranking(score_players(lucky, 1_000, "laws")).to_markdown()
+    assert "| CBP |  | 0.30 |" in ranking(score_benchmark_players(lucky, 1_000, "laws")).to_markdown()
 
 
 def test_bayes_tails_and_worst_cases():
@@ -109,11 +109,11 @@ def test_a_player_that_misses_a_world_in_every_game_is_not_shown():
 
 def test_nobody_played():
     whole = summary()
-    assert score_players(type(whole)(whole.facts), 1_000, "laws").scores() == []
+    assert score_benchmark_players(type(whole)(whole.facts), 1_000, "laws").scores() == []
 
 
 def test_tables_have_a_row_for_everybody():
-    whole = score_players(summary(), 20_000, "laws")
+    whole = score_benchmark_players(summary(), 20_000, "laws")
     text = ranking(whole).to_markdown()
     assert "| Prospect | 1 (1 to 1) | 1.00 (1.00 to 1.00) |" in text
     assert "| KLUCB |  | 2.00" in text

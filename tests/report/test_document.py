@@ -16,8 +16,8 @@ from sidelight.report.document import (
     Paragraph,
     Strong,
     Terms,
-    first_items,
-    split_code,
+    first_items_and_rest,
+    split_document_code,
 )
 from sidelight.table import Column, Table
 
@@ -30,8 +30,8 @@ BLOCKS = [
     Heading("First"),
     Heading("Part 1: one", level=3, anchor="one", entry="Part 1"),
     Paragraph(["See ", Strong("now"), " or ", Code("a_b"), "."], faint=True),
-    Terms([("term", split_code("is `co_de`"))]),
-    Bullets(first_items(["i", "j", "k"], 2)),
+    Terms([("term", split_document_code("is `co_de`"))]),
+    Bullets(first_items_and_rest(["i", "j", "k"], 2)),
     Table([Column("name")], [(ODD,)]),
     Figure("Drawn", SVG, "A caption.", "figures/drawn.svg"),
     Figure("Drawn again", SVG),

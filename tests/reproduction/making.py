@@ -2,7 +2,7 @@
 
 import functools
 
-from sidelight.reproduction.exhibit import Exhibit, Profile, game_study
+from sidelight.reproduction.exhibit import Exhibit, Profile, exhibit_study_of_game
 from sidelight.reproduction.runs import Reproduction
 from sidelight.studies.running.execution import Crew
 from sidelight.studies.store.store import Store
@@ -34,7 +34,7 @@ def table_of(*players, reasons=None):
     """Return a table of some players on imbalanced apple tasting."""
 
     def studies(profile):
-        return (game_study("apple-tasting", "imbalanced", players, profile),)
+        return (exhibit_study_of_game("apple-tasting", "imbalanced", players, profile),)
 
     return Exhibit("table1", "A small table", "", studies, reasons or {})
 

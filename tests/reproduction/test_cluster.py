@@ -46,7 +46,7 @@ class Killer(Silent):
 
 
 def test_a_worker_with_other_code_is_refused(cluster, tmp_path, monkeypatch):
-    monkeypatch.setattr("sidelight.studies.plan.code.versions", lambda: {"sidelight": "9"})
+    monkeypatch.setattr("sidelight.studies.plan.code.versions_on_worker", lambda: {"sidelight": "9"})
     reproduction = reproduction_of(tmp_path, CBP, runs=2)
     with pytest.raises(SidelightError, match=r"other sources or parameters.*same version"):
         reproduction.run(Crew(functools.partial(run_on_cluster, cluster[0]), here=False), Silent())

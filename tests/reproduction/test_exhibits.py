@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from sidelight import SidelightError, reproduction
-from sidelight.reproduction.exhibit import PROTOCOLS, SLOW, Profile, checkpoints
-from sidelight.reproduction.published import pair
+from sidelight.reproduction.exhibit import PROTOCOLS, SLOW, Profile, checkpoints_of_exhibit
+from sidelight.reproduction.published import printed_numbers_of_player
 from sidelight.reproduction.reasons import REASONS
 from sidelight.reproduction.runs import Reproduction
 from sidelight.studies import Study
-from sidelight.studies.plan.cases import cases
-from sidelight.studies.plan.tasks import Task, tasks
+from sidelight.studies.plan.cases import plan_cases
+from sidelight.studies.plan.tasks import CaseTask, split_cases_into_tasks
 from sidelight.studies.store.store import Store
 
 TABLES = [name for name in reproduction.names() if name.startswith("table")]
@@ -27,7 +27,7 @@ def printed(name, protocol="published"):
         for study in reproduction.load(name).studies(Profile(protocol))
         for player in study.players
         for measure in study.measures
-        if pair(study.name, player.label, measure)
+        if printed_numbers_of_player(study.name, player.label, measure)
     ]
 
 
@@ -54,8 +54,8 @@ def test_every_study_can_be_run(name):
     for protocol in PROTOCOLS:
         for study in exhibit.studies(Profile(protocol)):
             assert Study.from_dict(json.loads(json.dumps(study.to_dict()))) == study
-    first = cases(exhibit.studies(Profile("described", seed=5))[0])[0]
-    assert Task(first, 3, 2).perform().n_runs == 2
+    first = plan_cases(exhibit.studies(Profile("described", seed=5))[0])[0]
+    assert CaseTask(first, 3, 2).perform().n_runs == 2
 
 
 @pytest.mark.parametrize("key", REASONS)
@@ -80,11 +80,15 @@ def test_what_several_exhibits_show_is_run_once(tmp_path):
 
 def test_tasks_cover_all_runs_once_and_grow_at_the_end():
     for study in reproduction.load("table3").studies(Profile()):
-        for case in cases(study):
+        for case in plan_cases(study):
             for runs in (1, 48, 96, 100):
-                found = [run for task in tasks(case, runs) for run in range(task.first, task.first + task.count)]
+                found = [
+                    run
+                    for task in split_cases_into_tasks(case, runs)
+                    for run in range(task.first, task.first + task.count)
+                ]
                 assert found == list(range(runs))
-            few, more = (tasks(case, runs) for runs in (96, 960))
+            few, more = (split_cases_into_tasks(case, runs) for runs in (96, 960))
             assert more[: len(few)] == few
 
 
@@ -99,10 +103,10 @@ def test_tasks_cover_all_runs_once_and_grow_at_the_end():
     ],
 )
 def test_slow_strategies(profile, expected):
-    found = [case for study in reproduction.load("table3").studies(profile) for case in cases(study)]
+    found = [case for study in reproduction.load("table3").studies(profile) for case in plan_cases(study)]
     assert {(case.horizon, case.runs) for case in found if case.player.name in SLOW} == {expected}
     assert {(case.horizon, case.runs) for case in found if case.player.name not in SLOW} == {(20_000, profile.runs)}
-    assert {7_499, 7_500, 19_999, 20_000} <= set(checkpoints(20_000))
+    assert {7_499, 7_500, 19_999, 20_000} <= set(checkpoints_of_exhibit(20_000))
 
 
 def test_selecting():

@@ -10,8 +10,8 @@ import sidelight as sl
 from sidelight.cli import main
 from sidelight.reproduction.exhibit import Profile
 from sidelight.reproduction.others.experiments import CURVES, EXHIBITS, LAWS, MEANS
-from sidelight.reproduction.others.report import Verdict
-from sidelight.studies.plan.cases import cases
+from sidelight.reproduction.others.report import OtherPaperVerdict
+from sidelight.studies.plan.cases import plan_cases
 
 CURVE = {(curve.name, curve.cost): curve for curve in CURVES}
 
@@ -97,9 +97,9 @@ def test_laws_are_benign_intermediate_and_harsh(game):
 
 def test_every_curve_is_played():
     (study,) = EXHIBITS[0].studies(Profile(runs=3))
-    played_by = {(case.game.label, case.player.label) for case in cases(study)}
+    played_by = {(case.game.label, case.player.label) for case in plan_cases(study)}
     assert played_by == {(curve.game, player.label) for curve in CURVES for player in curve.players}
-    verdict = Verdict(CURVES[0], "ExpPM", tuple(1.1 * x for x in CURVES[0].printed), (1.0,) * 10)
+    verdict = OtherPaperVerdict(CURVES[0], "ExpPM", tuple(1.1 * x for x in CURVES[0].printed), (1.0,) * 10)
     assert verdict.within == 10
     assert "mean 1.10 of the printed" in str(verdict)
 

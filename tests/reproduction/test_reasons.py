@@ -25,8 +25,8 @@ import sidelight as sl
 from sidelight.environments import LinearContexts, Replay
 from sidelight.monitor.policies import RandCBPPolicy
 from sidelight.reproduction.exhibit import RUNS
-from sidelight.reproduction.published import pair
-from sidelight.reproduction.use_case import simulate_case
+from sidelight.reproduction.published import printed_numbers_of_player
+from sidelight.reproduction.use_case import simulate_use_case
 from sidelight.results import Results, wins
 from sidelight.strategies import (
     CBP,
@@ -76,7 +76,7 @@ def regrets(played):
     return np.array([one.regret for one in played])
 
 
-FROZEN = {kind: pair(f"label-efficient-{kind}", "PMDMED") for kind in KINDS}
+FROZEN = {kind: printed_numbers_of_player(f"label-efficient-{kind}", "PMDMED") for kind in KINDS}
 
 
 class TestFrozenPMDMED:
@@ -146,7 +146,7 @@ class TestFrozenPMDMED:
 class TestInvertedCESA:
     """Table 3: it asks about eight times in 20 000 rounds, because it asks where it should not."""
 
-    PUBLISHED = pair("label-efficient-contexts", "CESA")
+    PUBLISHED = printed_numbers_of_player("label-efficient-contexts", "CESA")
 
     @staticmethod
     def played(runs=RUNS, **defects):
@@ -203,7 +203,7 @@ def contextual(game, strategy, environment):
 class TestSTAP:
     """Table 3: the code counts all mistakes of the classifier, the original only those that sampling uncovers."""
 
-    PUBLISHED = pair("apple-tasting-contexts", "STAP")
+    PUBLISHED = printed_numbers_of_player("apple-tasting-contexts", "STAP")
 
     @pytest.mark.parametrize("regularization", [20.0, 0.05])
     @pytest.mark.parametrize(("count", "mean"), [("all", 1605), ("false-rejections", 775)])
@@ -223,7 +223,7 @@ class TestSTAP:
 @pytest.mark.parametrize(("kind", "name", "rounds"), [(PGTS, "PGTS", 3_000), (PGIDS, "PGIDS", 2_500)])
 def test_pg_in_the_described_world(kind, name, rounds):
     """Regret only grows, and in two runs there it is already larger than the published one of 7 500 rounds."""
-    published = pair("apple-tasting-contexts", name)
+    published = printed_numbers_of_player("apple-tasting-contexts", name)
     regret = final(APPLES, kind(APPLES, 10), LINEAR, runs=2, horizon=rounds)
     assert regret.mean() > published.mean + LIMIT * published.std / math.sqrt(2)
 
@@ -246,7 +246,7 @@ class TestHalfSpace:
         kind, how = SIDE[name]
         environment = half_spaces if world == "published" else LINEAR
         regret = contextual(game, kind(game, 10, bounds=bounds, **how), environment)
-        z = z_of(regret, pair(f"{setting}-contexts", name))
+        z = z_of(regret, printed_numbers_of_player(f"{setting}-contexts", name))
         assert abs(z) < 2 if (world, bounds) == ("published", "published") else abs(z) > 40
         if (world, bounds) == ("described", "printed"):
             assert regret.mean() == pytest.approx(described, rel=0.01)
@@ -276,8 +276,8 @@ class TestTwoDraws:
     def test_pairs_and_bins(self, case, pairs, bins):
         """With a single draw there are more verifications; five bins instead of ten make fewer, and hide a part."""
         policy = RandCBPPolicy(bins=bins, tail=1e-6, pairs=pairs, observers="verify")
-        found = simulate_case(case, 0.2, policy, RUNS).verifications
-        z = z_of(found, pair(f"case{case}-0.2", "C-RandCBP", "verifications"))
+        found = simulate_use_case(case, 0.2, policy, RUNS).verifications
+        z = z_of(found, printed_numbers_of_player(f"case{case}-0.2", "C-RandCBP", "verifications"))
         assert found.mean() == pytest.approx(VERIFICATIONS[pairs, bins][case - 1], rel=0.005)
         assert z > 10 if pairs == "once" else z < -LIMIT if bins == 5 else abs(z) < 2
 
@@ -286,8 +286,10 @@ class TestTwoDraws:
         """The smaller the tolerance, the less the second draw matters beside what the classifiers differ in."""
         z = {}
         for protocol in ("published", "described"):
-            found = simulate_case(case, float(tolerance), "randcbp", RUNS, protocol=protocol).verifications
-            z[protocol] = z_of(found, pair(f"case{case}-{tolerance}", "C-RandCBP", "verifications"))
+            found = simulate_use_case(case, float(tolerance), "randcbp", RUNS, protocol=protocol).verifications
+            z[protocol] = z_of(
+                found, printed_numbers_of_player(f"case{case}-{tolerance}", "C-RandCBP", "verifications")
+            )
         assert abs(z["published"]) < 1
         assert (z["described"] > LIMIT) == ((case, tolerance) in {(1, "0.1"), (2, "0.1"), (2, "0.05")})
 
@@ -385,6 +387,8 @@ class TestPriorOfTSPM:
             for regularization in (0.01, 0.001)
         }
         for batches in found.values():
-            assert all(abs(z_of(batch, pair(f"apple-tasting-{kind}", "TSPM"))) < 2 for batch in batches)
+            assert all(
+                abs(z_of(batch, printed_numbers_of_player(f"apple-tasting-{kind}", "TSPM"))) < 2 for batch in batches
+            )
         difference = np.ravel(found[0.01]) - np.ravel(found[0.001])
         assert abs(difference.mean()) < 2 * difference.std(ddof=1) / math.sqrt(difference.size)

@@ -11,11 +11,11 @@ from sidelight.reproduction.exhibit import Exhibit
 from sidelight.reproduction.published import Pair
 from sidelight.reproduction.reasons import Reason
 from sidelight.reproduction.report import wording as words
-from sidelight.reproduction.report.account import Account
-from sidelight.reproduction.report.document import document
-from sidelight.reproduction.report.notes import glossary, remarks
-from sidelight.reproduction.report.tables import comparison_table, difference_text
-from sidelight.reproduction.verdicts import Number, Part
+from sidelight.reproduction.report.account import ReproductionAccount
+from sidelight.reproduction.report.document import reproduction_report_document
+from sidelight.reproduction.report.notes import glossary_of_reproduction, remarks_on_reproduction
+from sidelight.reproduction.report.tables import reproduction_comparison_table, reproduction_difference_text
+from sidelight.reproduction.verdicts import ReproducedNumber, ReproducedPart
 from sidelight.results import Labels, Summary, TTest
 
 ODD = "Rand<b>|CBP & *co*"
@@ -37,12 +37,12 @@ def number(label, verdict="ours", reason=None, setting="Apples <& pears>", measu
     printed = {"printed": Pair(4.689, 4.07, 3, p_value=0.055, wins=82), "z": -0.57} if verdict != "ours" else {}
     ours = OURS._replace(label=label, tests=(TEST,))._replace(**{k: v for k, v in others.items() if k in SUMMARY})
     rest = printed | {k: v for k, v in others.items() if k not in SUMMARY}
-    return Number(setting, measure, ours, verdict=verdict, reason=reason, **rest)
+    return ReproducedNumber(setting, measure, ours, verdict=verdict, reason=reason, **rest)
 
 
 def part(name, title, text, protocol, numbers=(), caption=""):
     shown = Exhibit(name, title, text, lambda profile: (), drawing="" if name.startswith("table") else "regret")
-    return Part(shown, protocol, numbers, caption)
+    return ReproducedPart(shown, protocol, numbers, caption)
 
 
 def games(protocol):
@@ -98,7 +98,7 @@ FACTS = {
     "code": "abc123",
 }
 WAYS = ("published", "described")
-ACCOUNT = Account(
+ACCOUNT = ReproductionAccount(
     tables=[make(way) for make in (games, use_case) for way in WAYS],
     figures=[figure(name, way) for way in WAYS for name in ("figure1", "figure2")],
     reasons=REASONS,
@@ -108,7 +108,7 @@ DRAWINGS = {figure.stem: SVG for figure in ACCOUNT.figures if figure.stem != "fi
 
 
 def checked(account=ACCOUNT, drawings=DRAWINGS):
-    page = document(account, drawings).to_html()
+    page = reproduction_report_document(account, drawings).to_html()
     checker = Checker()
     checker.feed(page)
     assert checker.open == []
@@ -143,7 +143,11 @@ def test_page_is_well_formed_and_loads_nothing():
 
 @pytest.mark.parametrize("form", ["html", "markdown"])
 def test_everything_is_said_in_both_formats(form):
-    text = checked()[1].text if form == "html" else unescaped(document(ACCOUNT, DRAWINGS).to_markdown())
+    text = (
+        checked()[1].text
+        if form == "html"
+        else unescaped(reproduction_report_document(ACCOUNT, DRAWINGS).to_markdown())
+    )
     for part in (
         ODD,
         "Table 1: Apples <1>",
@@ -184,11 +188,11 @@ def test_everything_is_said_in_both_formats(form):
 
 
 def test_the_sums_of_the_summary_add_up():
-    text = words.summary(ACCOUNT, "published")
+    text = words.word_reproduction_verdicts(ACCOUNT, "published")
     total, *shares = map(int, re.findall(r"(?<![\d.])\d+(?= printed| is| are| differ| has| have)", text))
     assert total == sum(shares) == 10
     assert shares == [1, 3, 5, 1]
-    listed = re.findall(r"<li><b>(\d+)</b>", document(ACCOUNT, DRAWINGS).to_html())
+    listed = re.findall(r"<li><b>(\d+)</b>", reproduction_report_document(ACCOUNT, DRAWINGS).to_html())
     assert [int(one) for one in listed] == shares
     assert len(ACCOUNT.differences()) == 10
 
@@ -196,25 +200,25 @@ def test_the_sums_of_the_summary_add_up():
 def test_columns_that_say_nothing_are_left_out():
     scores = use_case("published")
     scores = scores._replace(numbers=[number for number in scores.numbers if number.measure == "f1"])
-    assert "99 %" in [column.title for column in comparison_table(use_case("published")).columns]
-    assert not {"99 %", "max", "× limit"} & {column.title for column in comparison_table(scores).columns}
+    assert "99 %" in [column.title for column in reproduction_comparison_table(use_case("published")).columns]
+    assert not {"99 %", "max", "× limit"} & {column.title for column in reproduction_comparison_table(scores).columns}
 
 
 def test_a_second_look_comes_before_the_first_in_the_list_of_differences():
-    said = difference_text(*ACCOUNT.differences()[0])
+    said = reproduction_difference_text(*ACCOUNT.differences()[0])
     assert "Frozen: 28.819 ± 0.39 in 960 runs, and 4.689 in the paper (z = −4.96)" in said
 
 
 def table_of(*numbers):
-    return Account([part("table2", "T", "", "published", numbers)], [], {}, {})
+    return ReproductionAccount([part("table2", "T", "", "published", numbers)], [], {}, {})
 
 
 def test_a_report_without_differences_says_so():
     for account in (table_of(number("CBP", "digit", z=0.0)), table_of(number("CBP", "open", runs=1, z=None))):
-        for text in (checked(account, {})[1].text, document(account, {}).to_markdown()):
+        for text in (checked(account, {})[1].text, reproduction_report_document(account, {}).to_markdown()):
             assert words.NO_DIFFERENCE in text
-    account = Account([], [figure("figure1", "described")], {}, {})
+    account = ReproductionAccount([], [figure("figure1", "described")], {}, {})
     assert "What differs" not in checked(account, {})[1].text
     assert words.NOT_PRINTED in checked(account, {})[1].text
-    assert "F1 score" not in dict(glossary(account))
-    assert remarks(account)
+    assert "F1 score" not in dict(glossary_of_reproduction(account))
+    assert remarks_on_reproduction(account)

@@ -12,39 +12,42 @@ from sidelight.monitor.policies import RandCBPPolicy, wald_cap
 from sidelight.monitor.stats.confidence import rate_test
 from sidelight.reproduction import load
 from sidelight.reproduction.exhibit import Profile
-from sidelight.reproduction.paper.table4 import LABELS, check
-from sidelight.reproduction.published import pair
-from sidelight.reproduction.use_case import simulate_case
-from sidelight.results.statistics import summarize
+from sidelight.reproduction.paper.table4 import LABELS, check_table4_options
+from sidelight.reproduction.published import printed_numbers_of_player
+from sidelight.reproduction.use_case import simulate_use_case
+from sidelight.results.statistics import summarize_sample
 from sidelight.studies.classifiers import watching
-from sidelight.studies.classifiers.published import draw_classifier, macro_f1
+from sidelight.studies.classifiers.published import draw_published_classifier, macro_f1_of_classifiers
 
 CASES = [(case, tau) for case in (1, 2) for tau in (0.05, 0.1, 0.2)]
 
 
 def test_classifiers_of_the_published_runs():
     """Case 1's rates are NumPy's first legacy draw; case 2's rare classes make Explore-fully miss its cap."""
-    rates = [draw_classifier(1, run).error[0] for run in range(3)]
+    rates = [draw_published_classifier(1, run).error[0] for run in range(3)]
     assert rates == pytest.approx([0.0548813504, 0.0417022005, 0.0435994902], abs=1e-9)
     total = []
     for run in range(96):
-        classifier = draw_classifier(2, run)
+        classifier = draw_published_classifier(2, run)
         assert classifier.share.sum() == pytest.approx(1)
         assert classifier.error.mean() <= 0.1
         total.append(np.minimum(2_000_000 * classifier.share, wald_cap(0.025) + 2).sum())
     assert np.mean(total) == pytest.approx(103_703, abs=40)
     assert np.std(total) == pytest.approx(2853, abs=40)
-    assert not np.array_equal(draw_classifier(2, 0, seed=1).error, draw_classifier(2, 0).error)
+    assert not np.array_equal(draw_published_classifier(2, 0, seed=1).error, draw_published_classifier(2, 0).error)
     with pytest.raises(SidelightError, match="case is 3"):
-        draw_classifier(3, 0)
+        draw_published_classifier(3, 0)
 
 
 @pytest.mark.parametrize(("case", "tau"), CASES)
 @pytest.mark.parametrize("policy", ["explore", "cbp", "randcbp"])
 def test_published_tables(case, tau, policy):
     """Same classifiers, other streams: differences are the noise of the streams alone, known from run by run."""
-    batches = [simulate_case(case, tau, policy, 96, seed=seed) for seed in range(4)]
-    labels, score = (pair(f"case{case}-{tau}", LABELS[policy], measure).mean for measure in ("verifications", "f1"))
+    batches = [simulate_use_case(case, tau, policy, 96, seed=seed) for seed in range(4)]
+    labels, score = (
+        printed_numbers_of_player(f"case{case}-{tau}", LABELS[policy], measure).mean
+        for measure in ("verifications", "f1")
+    )
     for values, printed, rounding in (
         (np.array([one.verifications for one in batches]), labels, 0.5),
         (np.array([one.f1 for one in batches]), score, 0.0005),
@@ -55,19 +58,19 @@ def test_published_tables(case, tau, policy):
 
 def test_the_text_of_the_paper_asks_for_more_labels():
     found = [
-        simulate_case(1, 0.2, "randcbp", 96, protocol=protocol).verifications.mean()
+        simulate_use_case(1, 0.2, "randcbp", 96, protocol=protocol).verifications.mean()
         for protocol in ("published", "described")
     ]
     assert found == [pytest.approx(274, rel=0.1), pytest.approx(416, rel=0.1)]
     with pytest.raises(SidelightError, match="protocol"):
-        simulate_case(1, 0.2, "randcbp", 1, protocol="other")
+        simulate_use_case(1, 0.2, "randcbp", 1, protocol="other")
 
 
 @pytest.mark.parametrize(("case", "tau", "most"), [(1, 0.05, 0.8), (2, 0.05, 0.8)])
 def test_sequential_needs_fewer_labels_and_finds_the_same(case, tau, most):
     runs = 96
     explore, randcbp, sequential = (
-        simulate_case(case, tau, policy, runs, seed=3) for policy in ("explore", "randcbp", "sequential")
+        simulate_use_case(case, tau, policy, runs, seed=3) for policy in ("explore", "randcbp", "sequential")
     )
     assert sequential.verifications.mean() <= most * randcbp.verifications.mean()
     loss = explore.f1 - sequential.f1
@@ -79,7 +82,7 @@ def test_sequential_needs_fewer_labels_and_finds_the_same(case, tau, most):
 @pytest.mark.parametrize("policy", ["explore", "cbp", "randcbp", "sequential"])
 def test_compiled_is_interpreted_and_workers_change_nothing(policy):
     def run(**options):
-        return simulate_case(2, 0.2, policy, 4, seed=1, **options)
+        return simulate_use_case(2, 0.2, policy, 4, seed=1, **options)
 
     compiled = run()
     with interpreted():
@@ -87,7 +90,7 @@ def test_compiled_is_interpreted_and_workers_change_nothing(policy):
     for other in (plain, run(workers=1)):
         assert np.array_equal(compiled.verified, other.verified)
         assert np.array_equal(compiled.errors, other.errors)
-    later = simulate_case(2, 0.2, policy, 2, seed=1, first_run=2)
+    later = simulate_use_case(2, 0.2, policy, 2, seed=1, first_run=2)
     assert np.array_equal(compiled.verified[2:], later.verified)
 
 
@@ -109,7 +112,7 @@ def test_the_simulation_is_the_monitor(stop):
     n, e = (np.zeros(500, np.int64) for _ in range(2))
     generators = [np.random.default_rng(k) for k in (1, 2)]
     rest = watching.Stop(np.array(few), np.array(many))
-    watching.watch(rule, rest, np.full(500, rate), np.full(500, cap), n, e, *generators)
+    watching.watch_simulated_classes(rule, rest, np.full(500, rate), np.full(500, cap), n, e, *generators)
     error = math.hypot(np.std(found) / math.sqrt(150), n.std() / math.sqrt(500))
     assert abs(np.mean(found) - n.mean()) < 4.5 * error
 
@@ -117,7 +120,7 @@ def test_the_simulation_is_the_monitor(stop):
 def test_macro_f1_by_hand():
     truth = np.array([[1, 1, 1], [1, 1, 1], [0, 0, 1], [0, 1, 0]], bool)
     found = np.array([[1, 1, 1], [1, 1, 0], [0, 0, 1], [1, 0, 1]], bool)
-    assert macro_f1(truth, found) == pytest.approx([1.0, (0 + 2 * 2 / 5) / 2, 1.0, 0.0])
+    assert macro_f1_of_classifiers(truth, found) == pytest.approx([1.0, (0 + 2 * 2 / 5) / 2, 1.0, 0.0])
 
 
 def test_macro_f1_is_that_of_scikit_learn():
@@ -125,13 +128,13 @@ def test_macro_f1_is_that_of_scikit_learn():
     rng = np.random.default_rng(1)
     truth, found = rng.random((2, 50, 6)) < rng.random((1, 50, 1))
     expected = [metrics.f1_score(a, b, average="macro", zero_division=0) for a, b in zip(truth, found, strict=True)]
-    assert macro_f1(truth, found) == pytest.approx(expected)
+    assert macro_f1_of_classifiers(truth, found) == pytest.approx(expected)
 
 
 def test_other_tolerances_some_policies_another_confidence():
     profile = Profile(tolerances=(0.2, 0.03), policies=("cbp",), confidence=0.99)
     for name, cases in (("table4", [1]), ("table5", [2]), ("figure3", [1, 2])):
-        check(profile, [load("table1"), load(name)])
+        check_table4_options(profile, [load("table1"), load(name)])
         studies = load(name).studies(profile)
         assert [study.title for study in studies] == ["Tolerance 0.2", "Tolerance 0.03"] * len(cases)
         assert list(dict.fromkeys(study.worlds[0].value for study in studies)) == cases
@@ -153,10 +156,10 @@ def test_other_tolerances_some_policies_another_confidence():
 )
 def test_what_the_use_case_cannot_be(name, options, message):
     with pytest.raises(SidelightError, match=message):
-        check(Profile(**options), [load(name)])
+        check_table4_options(Profile(**options), [load(name)])
 
 
 def test_standard_errors_divide_by_one_less_than_the_runs():
-    found = simulate_case(1, 0.2, "sequential", runs=4).verifications.astype(float)
+    found = simulate_use_case(1, 0.2, "sequential", runs=4).verifications.astype(float)
     deviations = (found - found.mean()) ** 2
-    assert summarize(found).standard_error == pytest.approx(math.sqrt(deviations.sum() / 3 / 4))
+    assert summarize_sample(found).standard_error == pytest.approx(math.sqrt(deviations.sum() / 3 / 4))

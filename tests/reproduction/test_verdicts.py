@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight.reproduction.exhibit import Exhibit, Profile, game_study, slow_player
+from sidelight.reproduction.exhibit import Exhibit, Profile, exhibit_study_of_game, slow_player_of_exhibit
 from sidelight.reproduction.paper.table1 import CBP, LIMIT
-from sidelight.reproduction.paper.table4 import case_studies
-from sidelight.reproduction.published import pair
-from sidelight.reproduction.verdicts import judge, needs_second_look
+from sidelight.reproduction.paper.table4 import table4_studies
+from sidelight.reproduction.published import printed_numbers_of_player
+from sidelight.reproduction.verdicts import judge_reproduced_numbers, reproduced_number_needs_second_look
 from sidelight.results import Labels, Results, ResultSet
 from sidelight.studies import PlayerEntry
 
 from .making import table_of
 
-PRINTED = pair("apple-tasting-imbalanced", "CBP")
+PRINTED = printed_numbers_of_player("apple-tasting-imbalanced", "CBP")
 GAME = sl.games.load("apple-tasting")
 
 
@@ -49,13 +49,15 @@ def judged(values, *, runs=96, others=None, reasons=None):
     first = sample(5.0, 4.0, runs, seed=1) if others is None else others
     table = table_of(PlayerEntry("RandCBP"), CBP, reasons=reasons)
     (study,) = table.studies(Profile(runs=runs))
-    return judge(table, study, "published", ResultSet([played("RandCBP", first), played("CBP", values)]))[1]
+    return judge_reproduced_numbers(
+        table, study, "published", ResultSet([played("RandCBP", first), played("CBP", values)])
+    )[1]
 
 
 def test_the_same_digits():
     number = judged(sample(PRINTED.mean, PRINTED.std, 96))
     assert number.verdict == "digit"
-    assert not needs_second_look(number)
+    assert not reproduced_number_needs_second_look(number)
     assert judged(sample(PRINTED.mean + 0.0004, PRINTED.std, 96)).verdict == "digit"
     assert judged(sample(PRINTED.mean + 0.0006, PRINTED.std, 96)).verdict == "chance"
     assert judged(sample(PRINTED.mean, PRINTED.std + 0.002, 96)).verdict == "chance"
@@ -68,7 +70,7 @@ def test_chance_and_difference(z, kind, again):
     error = math.hypot(6.0, PRINTED.std) / math.sqrt(96)
     number = judged(sample(PRINTED.mean + z * error, 6.0, 96))
     assert number.z == pytest.approx(z)
-    assert (number.verdict, needs_second_look(number)) == (kind, again)
+    assert (number.verdict, reproduced_number_needs_second_look(number)) == (kind, again)
 
 
 def test_a_second_look_decides():
@@ -79,7 +81,7 @@ def test_a_second_look_decides():
     assert (number.ours.runs, number.again.runs, number.verdict) == (96, 960, "chance")
     assert number.z == pytest.approx(4)
     assert number.again.mean == pytest.approx(back.mean())
-    assert not needs_second_look(number)
+    assert not reproduced_number_needs_second_look(number)
     away = judged(np.concatenate([far, sample(PRINTED.mean + 4 * error, 6.0, 864)]))
     assert (away.verdict, away.reason) == ("differs", None)
     known = judged(far, reasons={("CBP", "published"): "bpm-radius"})
@@ -105,7 +107,7 @@ def test_few_runs():
     one = judged([3.0], runs=1)
     assert (one.verdict, one.z) == ("open", None)
     assert math.isnan(one.ours.std)
-    assert not needs_second_look(one)  # or one run would cost as much as 960
+    assert not reproduced_number_needs_second_look(one)  # or one run would cost as much as 960
     # The spread of three runs may be small by luck: the printed one stands for it.
     three = judged([10.0, 10.001, 10.002], runs=3)
     assert abs(three.z) < 1
@@ -113,26 +115,28 @@ def test_few_runs():
 
 def test_slow_strategies_need_more_than_three_standard_errors():
     profile = Profile(protocol="described")
-    study = game_study("apple-tasting", "contexts", (slow_player("PGTS", {"dimension": 10}, profile),), profile)
-    printed = pair("apple-tasting-contexts", "PGTS")
+    study = exhibit_study_of_game(
+        "apple-tasting", "contexts", (slow_player_of_exhibit("PGTS", {"dimension": 10}, profile),), profile
+    )
+    printed = printed_numbers_of_player("apple-tasting-contexts", "PGTS")
     error = printed.std * math.sqrt(1 / 2 + 1 / 96)
     table = Exhibit("table3", "", "", lambda profile: (study,))
     for z, kind in ((2, "chance"), (5, "open"), (20, "differs")):
         results = ResultSet([played("PGTS", sample(printed.mean + z * error, 1.0, 2), 7_500, "PGTS")])
-        (number,) = judge(table, study, "described", results)
+        (number,) = judge_reproduced_numbers(table, study, "described", results)
         assert (number.verdict, number.ours.runs, number.ours.round) == (kind, 2, 7_500)
 
 
 def test_numbers_that_never_vary():
     """Verifications of Explore-fully: 105 120 in every run."""
-    study = case_studies(1, Profile(policies=("explore",)))[0]
+    study = table4_studies(1, Profile(policies=("explore",)))[0]
     labels = Labels("", "case 1", "Explore-fully", 0)
 
     def number(count):
         measures = {"f1": np.ones(96), "verifications": np.full(96, count)}
         named = {"strategy": {"name": "explore", "parameters": {}}, "environment": {"name": "classifiers"}}
         results = Results(game=None, **named, seed=0, measures=measures)
-        return judge(table_of(), study, "published", ResultSet([(labels, lambda: results)]))[1]
+        return judge_reproduced_numbers(table_of(), study, "published", ResultSet([(labels, lambda: results)]))[1]
 
     assert number(105_120).verdict == "digit"
     assert (number(105_121).verdict, number(105_121).z) == ("differs", math.inf)
@@ -154,7 +158,9 @@ def test_the_limit_is_not_a_contestant():
     table = table_of(CBP, LIMIT)
     (study,) = table.studies(Profile())
     best = played(LIMIT.label, sample(4.5, 1.0, 96, seed=2), limit=True)
-    first, limit = judge(table, study, "published", ResultSet([played("CBP", sample(9.0, 1.0, 96)), best]))
+    first, limit = judge_reproduced_numbers(
+        table, study, "published", ResultSet([played("CBP", sample(9.0, 1.0, 96)), best])
+    )
     assert first.ours.limit_ratio == pytest.approx(2)
     assert first.ours.strict_wins == 96
     assert (limit.is_limit, limit.ours.strict_wins, limit.ours.test, limit.verdict) == (True, None, None, "ours")

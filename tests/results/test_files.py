@@ -280,7 +280,7 @@ def test_other_manifests_are_refused(tmp_path, manifest):
 def test_contents_that_fit_the_digest_but_make_no_sense_are_refused(tmp_path, monkeypatch):
     path = tmp_path / "r.npz"
     with monkeypatch.context() as patch:
-        patch.setattr(origins, "written_game_with_texts", lambda game: ({"loss": [[1]]}, []))
+        patch.setattr(origins, "write_game_and_texts_in_results", lambda game: ({"loss": [[1]]}, []))
         make().save(path)
     with pytest.raises(SidelightError, match=r"r.npz'.*'feedback' is missing"):
         Results.load(path)

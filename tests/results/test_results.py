@@ -168,11 +168,11 @@ def test_a_package_that_is_not_installed_has_no_version(monkeypatch):
         raise importlib.metadata.PackageNotFoundError(package)
 
     monkeypatch.setattr(importlib.metadata, "version", missing)
-    provenance._machine.cache_clear()
+    provenance._machine_of_results.cache_clear()
     try:
         assert make().manifest["numba"] is None
     finally:
-        provenance._machine.cache_clear()
+        provenance._machine_of_results.cache_clear()
 
 
 def test_results_in_one_line():

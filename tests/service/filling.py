@@ -3,7 +3,7 @@
 from sidelight.service.domain import monitors
 from sidelight.service.domain.answers import record_answers
 from sidelight.service.domain.decisions import decide_predictions
-from sidelight.service.domain.inputs import AnswerInput, Payload, Prediction
+from sidelight.service.domain.inputs import AnswerTo, Payload, Prediction
 
 ODD = "\u00e4\u6f22 \U0001f600 'quotes\" \\ ; DROP TABLE verifications; --"
 
@@ -20,6 +20,6 @@ def fill(service, decisions=300, name="digits", batch=100, **settings):
             for n in range(start, min(start + batch, decisions))
         ]
         asked = [one for one in service.do(decide_predictions(service, monitor, rows, actor="key:1")) if one.verify]
-        given = [AnswerInput(one.id, label="a" if n % 3 else one.prediction) for n, one in enumerate(asked) if n % 5]
+        given = [AnswerTo(one.id, label="a" if n % 3 else one.prediction) for n, one in enumerate(asked) if n % 5]
         service.do(record_answers(monitor, given, actor="reviewer:1"))
     return monitor

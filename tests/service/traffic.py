@@ -7,7 +7,7 @@ import random
 from sidelight.service.domain import monitors
 from sidelight.service.domain.answers import record_answers
 from sidelight.service.domain.decisions import decide_predictions
-from sidelight.service.domain.inputs import AnswerInput, Prediction
+from sidelight.service.domain.inputs import AnswerTo, Prediction
 
 
 class Traffic:
@@ -36,7 +36,7 @@ class Traffic:
         for _ in range(min(most, len(self.open))):
             id = self.open.pop(self.random.randrange(len(self.open)))
             skipped = self.random.random() < 0.05
-            given.append(AnswerInput(id, correct=None if skipped else self.random.random() < 0.85, skipped=skipped))
+            given.append(AnswerTo(id, correct=None if skipped else self.random.random() < 0.85, skipped=skipped))
         return self.service.do(record_answers(self.monitor, given, actor="key:2"))
 
     def run(self, rounds):

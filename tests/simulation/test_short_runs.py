@@ -148,7 +148,7 @@ def test_many_runs_enter_the_loop_few_times(calls):
 
 
 def test_without_access_to_its_memory_a_stream_is_seeded_for_each_run(monkeypatch, calls):
-    monkeypatch.setattr("sidelight.simulation.streams._memory", lambda bits: None)
+    monkeypatch.setattr("sidelight.simulation.streams._memory_of_stream_generator", lambda bits: None)
     assert Stream().memory is None
     assert_same_together(sl.strategies.RandCBP(APPLES), IID([0.3, 0.7]), runs=5)
     assert len(calls) == 10

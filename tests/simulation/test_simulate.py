@@ -17,7 +17,7 @@ import sidelight as sl
 from sidelight.environments import IID, laws
 from sidelight.kernels import implements
 from sidelight.simulation import progress, worker
-from sidelight.simulation.checkpoints import rounds_of
+from sidelight.simulation.checkpoints import rounds_of_checkpoints
 from sidelight.strategies.base import KernelStrategy, Strategy, act, observe
 
 GAME = sl.games.load("apple-tasting")
@@ -64,7 +64,7 @@ class TestCheckpoints:
         assert results.rounds.tolist() == sorted({round(horizon ** (k / 120)) for k in range(121)})
 
     def test_a_logarithmic_scale_of_the_longest_horizon(self):
-        rounds = rounds_of("log", 2**63 - 1)
+        rounds = rounds_of_checkpoints("log", 2**63 - 1)
         assert (rounds[0], rounds[-1]) == (1, 2**63 - 1)
         assert (np.diff(rounds) > 0).all()
 
@@ -72,7 +72,7 @@ class TestCheckpoints:
     @pytest.mark.parametrize("count", [1, 3, 200, 999])
     def test_evenly_spaced_without_rounding(self, horizon, count):
         wanted = [horizon * k // min(count, horizon) for k in range(1, min(count, horizon) + 1)]
-        assert rounds_of(count, horizon).tolist() == wanted
+        assert rounds_of_checkpoints(count, horizon).tolist() == wanted
 
     @pytest.mark.parametrize(
         ("given", "words"),

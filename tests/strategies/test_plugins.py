@@ -13,7 +13,7 @@ from click.testing import CliRunner
 import sidelight as sl
 from sidelight.cli import main
 from sidelight.kernels import interpreted
-from sidelight.simulation.blocks import blocks_of
+from sidelight.simulation.blocks import split_simulation_into_blocks
 from sidelight.strategies import plugins
 
 from .packages import MODULE, install
@@ -82,7 +82,7 @@ def test_our_own_name_stays_ours(site):
         site, "tiny-clash", {"CBP": "tiny_clash:Cycle", "BayesOptimal": "tiny_clash:Cycle", "Cycle": "tiny_clash:Cycle"}
     )
     assert sl.strategies.CBP.__module__ == "sidelight.strategies.confidence_bounds.cbp"
-    assert [(each.name, bool(each.problem)) for each in plugins.plugins()] == [
+    assert [(each.name, bool(each.problem)) for each in plugins.find_strategy_plugins()] == [
         ("BayesOptimal", True),
         ("CBP", True),
         ("Cycle", False),
@@ -143,15 +143,25 @@ def test_two_packages_with_one_name(site):
 def test_two_packages_with_one_class(site, tmp_path):
     """A study says which of them its name means."""
     from sidelight.studies import PlayerEntry
-    from sidelight.studies.reporting.tables import _origin
+    from sidelight.studies.reporting.tables import _origin_of_study_player
 
     install(site, "tiny-one", {"Cycle": "tiny_one:Cycle"})
     install(site, "tiny-two", {"Round": "tiny_one:Cycle"})
-    assert plugins.plugin_named("Cycle").origin == _origin(PlayerEntry("Cycle")) == "tiny-one 0.3"
-    assert plugins.plugin_named("Round").origin == _origin(PlayerEntry("Round", label="mine")) == "tiny-two 0.3"
-    assert _origin(PlayerEntry("CBP")) == _origin(PlayerEntry("sequential", policy=True)) == ""
-    assert plugins.plugin_named("CBP") is None
-    assert _origin(PlayerEntry("tiny_one:Cycle")) == "tiny-one 0.3"
+    assert (
+        plugins.strategy_plugin_named("Cycle").origin == _origin_of_study_player(PlayerEntry("Cycle")) == "tiny-one 0.3"
+    )
+    assert (
+        plugins.strategy_plugin_named("Round").origin
+        == _origin_of_study_player(PlayerEntry("Round", label="mine"))
+        == "tiny-two 0.3"
+    )
+    assert (
+        _origin_of_study_player(PlayerEntry("CBP"))
+        == _origin_of_study_player(PlayerEntry("sequential", policy=True))
+        == ""
+    )
+    assert plugins.strategy_plugin_named("CBP") is None
+    assert _origin_of_study_player(PlayerEntry("tiny_one:Cycle")) == "tiny-one 0.3"
 
 
 def test_a_second_copy_of_a_package_is_hidden_by_the_first(site, tmp_path, monkeypatch):
@@ -160,14 +170,14 @@ def test_a_second_copy_of_a_package_is_hidden_by_the_first(site, tmp_path, monke
     first.mkdir()
     install(first, "Tiny_Cycle", {"Cycle": "tiny_cycle:Cycle"}, version="0.2")
     monkeypatch.syspath_prepend(str(first))
-    (only,) = plugins.plugins()
+    (only,) = plugins.find_strategy_plugins()
     assert only.version == "0.2"
 
 
 @pytest.mark.parametrize("name", ["cycle", "My-Cycle", "names"])
 def test_names_that_no_strategy_can_have(site, name):
     install(site, "tiny-cycle", {name: "tiny_cycle:Cycle"})
-    assert plugins.usable_plugins() == ()
+    assert plugins.usable_strategy_plugins() == ()
     result = invoke("simulate", "apple-tasting", name, "--horizon", "5")
     assert result.exit_code == 2
     assert "the first a capital letter: write tiny_cycle:Cycle to use it" in " ".join(result.output.split())
@@ -176,7 +186,7 @@ def test_names_that_no_strategy_can_have(site, name):
 
 def test_nothing_is_imported_before_it_is_asked_for(site):
     install(site, "tiny-cycle", {"Cycle": "tiny_cycle:Cycle"})
-    assert plugins.usable_plugins() == ("Cycle",)
+    assert plugins.usable_strategy_plugins() == ("Cycle",)
     assert sl.strategies.CBP(sl.games.load("apple-tasting")).act() in (0, 1)
     assert "tiny_cycle" not in sys.modules
     with pytest.raises(AttributeError, match="no attribute 'Unknown'"):
@@ -189,7 +199,7 @@ def test_a_worker_with_another_version_of_the_package_refuses(site):
     install(site, "tiny-cycle", {"Cycle": "tiny_cycle:Cycle"})
     game = sl.games.load("apple-tasting")
     world = sl.environments.IID([0.3, 0.7])
-    (block,) = blocks_of(sl.strategies.Cycle(game), world, 10, 0, np.array([10]), range(2))
+    (block,) = split_simulation_into_blocks(sl.strategies.Cycle(game), world, 10, 0, np.array([10]), range(2))
     assert block.perform()[1].tolist() == [[5, 5], [5, 5]]
     with pytest.raises(
         sl.SidelightError, match=r"of tiny-cycle 0\.3 instead of tiny-cycle 0\.4: install the same version"

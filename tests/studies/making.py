@@ -4,7 +4,7 @@ import shutil
 import textwrap
 
 from sidelight.studies import GameEntry, PlayerEntry, Study, WorldEntry
-from sidelight.studies.store.record import Record
+from sidelight.studies.store.record import StudyRecord
 
 MINE = """
     import time
@@ -73,9 +73,9 @@ class Watcher:
 
 def calls(folder):
     """Return what each call did."""
-    return Record(folder).calls()
+    return StudyRecord(folder).calls()
 
 
 def failures(folder):
     """Return what failed."""
-    return Record(folder).failures()
+    return StudyRecord(folder).failures()

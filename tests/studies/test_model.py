@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from sidelight.results.result_set import is_chosen
+from sidelight.results.result_set import is_result_label_chosen
 from sidelight.studies import (
     Comparison,
     FigureEntry,
@@ -84,8 +84,8 @@ def test_a_list_is_a_grid_and_a_list_in_a_list_a_value():
 
 
 def test_patterns():
-    assert is_chosen("a*(b=[1])", "abc(b=[1])")
-    assert not is_chosen("a*", "ba")
-    assert is_chosen("a+b", "a+b")
-    assert is_chosen((), "anything")
-    assert not is_chosen(("x", "y*"), "z")
+    assert is_result_label_chosen("a*(b=[1])", "abc(b=[1])")
+    assert not is_result_label_chosen("a*", "ba")
+    assert is_result_label_chosen("a+b", "a+b")
+    assert is_result_label_chosen((), "anything")
+    assert not is_result_label_chosen(("x", "y*"), "z")

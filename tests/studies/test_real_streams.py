@@ -8,7 +8,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.studies import parse, read
-from sidelight.studies.plan.cases import settings
+from sidelight.studies.plan.cases import plan_case_settings
 
 pytest.importorskip("sklearn")
 pytest.importorskip("river")
@@ -33,7 +33,7 @@ def test_the_studies_can_be_read(name):
     half = streams.CHOOSE if name.endswith("constants") else streams.REPORT
     known = {make.__name__.replace("_", "-") for make in half}
     assert {world.label for world in study.worlds} <= known
-    for setting in settings(study):
+    for setting in plan_case_settings(study):
         assert setting.world.horizons == (setting.horizon,)
 
 
@@ -153,4 +153,7 @@ def test_a_world_may_have_its_own_horizons(tmp_path):
         """,
         folder=str(tmp_path),
     )
-    assert [(each.world.label, each.horizon) for each in settings(study)] == [("Mine", 20), ("law (0.3, 0.7)", 300)]
+    assert [(each.world.label, each.horizon) for each in plan_case_settings(study)] == [
+        ("Mine", 20),
+        ("law (0.3, 0.7)", 300),
+    ]

@@ -7,9 +7,9 @@ import pytest
 
 import sidelight as sl
 from sidelight.tasks import Failure
-from sidelight.tasks.cluster import OtherVersionsError, _result, run_on_cluster
+from sidelight.tasks.cluster import OtherVersionsError, _result_of_cluster_task, run_on_cluster
 from sidelight.tasks.task import TaskError
-from sidelight.tasks.versions import differences, versions
+from sidelight.tasks.versions import differences_of_worker_versions, versions_on_worker
 
 from .making import Squaring
 
@@ -114,20 +114,22 @@ def test_a_task_that_ends_every_worker_is_given_up_and_the_others_go_on():
         def result(self):
             raise KilledWorker
 
-    died = _result(Future(), Squaring(3))
+    died = _result_of_cluster_task(Future(), Squaring(3))
     assert isinstance(died, Failure)
     assert died.reason == "every worker that performed the square of 3 ended: 6 of them"
 
 
 def test_what_is_said_about_versions():
-    here = versions()
-    assert differences(here, here) == []
+    here = versions_on_worker()
+    assert differences_of_worker_versions(here, here) == []
     assert set(here) == {"python", "sidelight", "sources", "numpy", "scipy", "numba"}
-    assert differences(here, here | {"scipy": "1.0"}) == [f"scipy 1.0 instead of {here['scipy']}"]
-    assert differences(here, here | {"sources": "x"}) == [f"a sidelight {here['sidelight']} whose source files differ"]
-    other = differences(here, here | {"sidelight": "9", "sources": "x"})
+    assert differences_of_worker_versions(here, here | {"scipy": "1.0"}) == [f"scipy 1.0 instead of {here['scipy']}"]
+    assert differences_of_worker_versions(here, here | {"sources": "x"}) == [
+        f"a sidelight {here['sidelight']} whose source files differ"
+    ]
+    other = differences_of_worker_versions(here, here | {"sidelight": "9", "sources": "x"})
     assert other == [f"sidelight 9 instead of {here['sidelight']}"]
-    assert differences(here, {}) != []
+    assert differences_of_worker_versions(here, {}) != []
 
 
 @pytest.mark.parametrize("cluster", [3, "", object(), ["tcp://host:1"]])

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sidelight.analysis.linear_algebra import Row, Vector, dot, primitive_row, to_integers
-from sidelight.analysis.linear_program import confirm, exact_simplex, propose
+from sidelight.analysis.linear_algebra import Row, Vector, exact_inner_product, integer_matrix, primitive_row
+from sidelight.analysis.linear_program import confirm_basis_exactly, exact_simplex, propose_optimal_basis
 from sidelight.kernels.arrays import Floats
 
 # A proposed point is rounded to this many steps per coordinate: coarse first, because people may read the fractions,
@@ -44,26 +44,28 @@ class Impossible(NamedTuple):
     equal: Fraction
 
 
-def decide_positive(strict: Sequence[Row], equal: Row) -> Possible | Impossible:
+def decide_positive_alternative(strict: Sequence[Row], equal: Row) -> Possible | Impossible:
     """Answer the question for points q > 0, with proof; the multipliers of q_m > 0 come after those of the rows.
 
-    With few outcomes q_m > 0 is one more strict row each. With many, q = r + s in the program of `decide` leaves r >= 0
-    and no further rows, and its multiplier of q_m > 0 is what is left in column m, -(sum y g + mu e)_m.
+    With few outcomes q_m > 0 is one more strict row each. With many, q = r + s in the program of `decide_alternative`
+    leaves r >= 0 and no further rows, and its multiplier of q_m > 0 is what is left in column m, -(sum y g + mu e)_m.
     """
     size = len(equal)
     if size <= _FEW:
         units: list[Row] = [[int(m == n) for n in range(size)] for m in range(size)]
-        return decide([*strict, *units], equal=equal)
-    A, b, c = _program(strict, (), equal)
+        return decide_alternative([*strict, *units], equal=equal)
+    A, b, c = _linear_program_of_alternative(strict, (), equal)
     A = [[*row[:size], row[size] + sum(row[:size])] for row in A]
-    proposal = propose(A, b, c)
+    proposal = propose_optimal_basis(A, b, c)
     if proposal is not None and proposal.value > _SLACK:
-        point = _rounded(proposal.point[:size] + proposal.point[size], strict, (), equal, None, least=1)
+        point = _round_to_provable_point(proposal.point[:size] + proposal.point[size], strict, (), equal, None, least=1)
         if point is not None:
             return Possible(point)
-    optimum = (proposal and confirm(A, b, c, proposal)) or exact_simplex(A, b, c)
+    optimum = (proposal and confirm_basis_exactly(A, b, c, proposal)) or exact_simplex(A, b, c)
     if optimum.value > 0:
-        return Possible(primitive_row(to_integers([[value + optimum.value for value in optimum.point[:size]]])[0][0]))
+        return Possible(
+            primitive_row(integer_matrix([[value + optimum.value for value in optimum.point[:size]]])[0][0])
+        )
     y, mu = optimum.multipliers[2:-2], optimum.multipliers[-1] - optimum.multipliers[-2]
     left = [-mu * value for value in equal]
     for weight, row in zip(y, strict, strict=True):
@@ -73,7 +75,7 @@ def decide_positive(strict: Sequence[Row], equal: Row) -> Possible | Impossible:
     return Impossible(tuple(v / total for v in (*y, *left)), (), mu / total)
 
 
-def decide(
+def decide_alternative(
     strict: Sequence[Row], weak: Sequence[Row] = (), equal: Row | None = None, inside: Row | None = None
 ) -> Possible | Impossible:
     """Answer the question, with proof.
@@ -82,19 +84,19 @@ def decide(
     a little toward it, so that rounding cannot push it over a weak border.
     """
     size = len(strict[0])
-    A, b, c = _program(strict, weak, equal)
-    proposal = propose(A, b, c)
+    A, b, c = _linear_program_of_alternative(strict, weak, equal)
+    proposal = propose_optimal_basis(A, b, c)
     if proposal is not None and proposal.value > _SLACK:
-        point = _rounded(proposal.point[:size], strict, weak, equal, inside)
+        point = _round_to_provable_point(proposal.point[:size], strict, weak, equal, inside)
         if point is not None:
             return Possible(point)
-    optimum = (proposal and confirm(A, b, c, proposal)) or exact_simplex(A, b, c)
+    optimum = (proposal and confirm_basis_exactly(A, b, c, proposal)) or exact_simplex(A, b, c)
     if optimum.value > 0:
-        return Possible(primitive_row(to_integers([optimum.point[:size]])[0][0]))
-    return _impossible(optimum.multipliers, len(strict), len(weak), equal is not None)
+        return Possible(primitive_row(integer_matrix([optimum.point[:size]])[0][0]))
+    return _impossibility_proof(optimum.multipliers, len(strict), len(weak), equal is not None)
 
 
-def _program(
+def _linear_program_of_alternative(
     strict: Sequence[Row], weak: Sequence[Row], equal: Row | None
 ) -> tuple[list[list[int]], list[int], list[int]]:
     """Return max s  subject to  sum q <= 1,  s <= 1,  |g| s <= g q,  0 <= h q,  e q = 0.
@@ -110,7 +112,7 @@ def _program(
     return A, [1, 1] + [0] * (len(A) - 2), [0] * size + [1]
 
 
-def _impossible(multipliers: Vector, strict: int, weak: int, equal: bool) -> Impossible:
+def _impossibility_proof(multipliers: Vector, strict: int, weak: int, equal: bool) -> Impossible:
     y = multipliers[2 : 2 + strict]
     w = multipliers[2 + strict : 2 + strict + weak]
     mu = multipliers[-1] - multipliers[-2] if equal else Fraction(0)
@@ -118,7 +120,7 @@ def _impossible(multipliers: Vector, strict: int, weak: int, equal: bool) -> Imp
     return Impossible(tuple(v and v / total for v in y), tuple(v and v / total for v in w), mu / total)
 
 
-def _rounded(
+def _round_to_provable_point(
     point: Floats,
     strict: Sequence[Row],
     weak: Sequence[Row],
@@ -133,35 +135,35 @@ def _rounded(
     for grid in _GRIDS:
         q = [int(value) for value in np.rint(np.clip(point, 0.0, None) * (grid * len(point)))]
         if equal is not None:
-            q = on_hyperplane(q, equal)
-        if min(q) >= least and satisfies(q, strict, weak, equal):
+            q = move_onto_hyperplane(q, equal)
+        if min(q) >= least and satisfies_rows_exactly(q, strict, weak, equal):
             return primitive_row(q)
     if inside is not None:
         for pull in _PULLS:
             total, anchor = sum(q), sum(inside)
             pulled = [(value * anchor << pull) + total * known for value, known in zip(q, inside, strict=True)]
-            if satisfies(pulled, strict, weak, equal):
+            if satisfies_rows_exactly(pulled, strict, weak, equal):
                 return primitive_row(pulled)
     return None
 
 
-def on_hyperplane(q: list[int], equal: Row) -> list[int]:
-    """Return a point near q with equal q = 0: the coordinate best able to absorb the rest r takes it.
+def move_onto_hyperplane(q: list[int], equal: Row) -> list[int]:
+    """Return a point near q with equal q = 0, by changing the coordinate that can best absorb the residual r.
 
     With m that coordinate, |e_m| q - sign(e_m) r in place m is exact.
     """
     best = max(range(len(q)), key=lambda m: abs(equal[m]) * q[m])
-    rest, weight = dot(equal, q), equal[best]
+    rest, weight = exact_inner_product(equal, q), equal[best]
     moved = [abs(weight) * value for value in q]
     moved[best] -= rest if weight > 0 else -rest
     return moved
 
 
-def satisfies(q: Row, strict: Sequence[Row], weak: Sequence[Row] = (), equal: Row | None = None) -> bool:
+def satisfies_rows_exactly(q: Row, strict: Sequence[Row], weak: Sequence[Row] = (), equal: Row | None = None) -> bool:
     """Check, exactly, that q >= 0 satisfies all rows."""
     return (
         min(q) >= 0
-        and (equal is None or dot(equal, q) == 0)
-        and all(dot(row, q) > 0 for row in strict)
-        and all(dot(row, q) >= 0 for row in weak)
+        and (equal is None or exact_inner_product(equal, q) == 0)
+        and all(exact_inner_product(row, q) > 0 for row in strict)
+        and all(exact_inner_product(row, q) >= 0 for row in weak)
     )

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from sidelight.analysis.cells import ActionCertificate, Cells, NeighborCertificate, Status
-from sidelight.analysis.envelope import Envelope
+from sidelight.analysis.envelope import TwoOutcomeEnvelope
 from sidelight.analysis.observability import (
     ObservabilityCertificate,
     ObserverKind,
@@ -36,10 +36,10 @@ def analyze(game: Game) -> Analysis:
     """
     if not isinstance(game, Game):
         raise WrongTypeError(f"analyze needs a Game, not {type(game).__name__}: make one with Game(loss, feedback)")
-    return _shared(game, Analysis)
+    return _shared_analysis(game, Analysis)
 
 
-def _shared(game: Game, make: Callable[[Game], Analysis]) -> Analysis:
+def _shared_analysis(game: Game, make: Callable[[Game], Analysis]) -> Analysis:
     """Return this process's analysis of a game, or make it."""
     # Equal games may have different names, and equal symbols may be written differently.
     key = (repr(game), game.actions, game.outcomes)
@@ -52,15 +52,15 @@ def _shared(game: Game, make: Callable[[Game], Analysis]) -> Analysis:
     return analysis
 
 
-def _unpickled(facts: dict[str, Any]) -> Analysis:
+def _unpickled_analysis(facts: dict[str, Any]) -> Analysis:
     """Return this process's analysis of the game, or the one that was pickled."""
 
-    def remake(game: Game) -> Analysis:
+    def remake_analysis(game: Game) -> Analysis:
         analysis = object.__new__(Analysis)
         vars(analysis).update(facts, **{name: {} for name in _CACHES})
         return analysis
 
-    return _shared(facts["game"], remake)
+    return _shared_analysis(facts["game"], remake_analysis)
 
 
 # All strategies that play a game share its analysis, and so share what they learn about plausible sets.
@@ -97,7 +97,7 @@ class Analysis:
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        self.cells = Envelope(game) if game.n_outcomes == 2 else Cells(game)
+        self.cells = TwoOutcomeEnvelope(game) if game.n_outcomes == 2 else Cells(game)
         self._observers: dict[tuple[int, ...], Observers] = {}
         self.learned: dict[Any, Any] = {}
         every = range(game.n_actions)
@@ -113,7 +113,7 @@ class Analysis:
     def __reduce__(self) -> tuple[Any, ...]:
         # Leave out the caches, which other threads may change; what is learned can be large, and each process shares
         # its own.
-        return _unpickled, ({name: value for name, value in dict(vars(self)).items() if name not in _CACHES},)
+        return _unpickled_analysis, ({name: value for name, value in dict(vars(self)).items() if name not in _CACHES},)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Analysis:
         return self  # nothing changes it but what it learns, which all should share
@@ -209,24 +209,24 @@ class Analysis:
 
     def explain(self) -> str:
         """Return the analysis in words, with its reasons."""
-        from sidelight.analysis.explanation import explain
+        from sidelight.analysis.explanation import explain_analysis
 
-        return explain(self)
+        return explain_analysis(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data that JSON can hold; fractions as integers or as text such as "1/3"."""
-        from sidelight.analysis.explanation import to_dict
+        from sidelight.analysis.explanation import analysis_to_dict
 
-        return to_dict(self)
+        return analysis_to_dict(self)
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
         """Return a Matplotlib figure of the cells, or of the graph of neighbors if there are more than three outcomes.
 
         With a `path` also write the figure (.svg, .pdf or .png).
         """
-        from sidelight.report.plotting import plot_game
+        from sidelight.report.plotting import plot_analyzed_game
 
-        return plot_game(self, path)
+        return plot_analyzed_game(self, path)
 
     def __repr__(self) -> str:
         name = self.game.name or "game"

@@ -12,9 +12,9 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from sidelight.analysis.alternative import Possible, decide_positive
-from sidelight.analysis.linear_algebra import Row, Vector, difference, to_integers
-from sidelight.analysis.linear_program import maximize
+from sidelight.analysis.alternative import Possible, decide_positive_alternative
+from sidelight.analysis.linear_algebra import Row, Vector, exact_difference, integer_matrix
+from sidelight.analysis.linear_program import maximize_exactly
 from sidelight.game import Game
 
 Status = Literal["pareto", "degenerate", "dominated"]
@@ -56,7 +56,7 @@ class Cells:
     def __init__(self, game: Game) -> None:
         self.n_outcomes = game.n_outcomes
         # Everything here works with integers: losses times `scale`.
-        self.loss, self.scale = to_integers(game.loss)
+        self.loss, self.scale = integer_matrix(game.loss)
         first: dict[tuple[int, ...], int] = {}
         self.representative = tuple(first.setdefault(row, index) for index, row in enumerate(self.loss))
         self.classes = tuple(first.values())
@@ -65,7 +65,7 @@ class Cells:
 
     def difference(self, i: int, j: int) -> tuple[int, ...]:
         """Return L_i - L_j in the common integer scale."""
-        return difference(self.loss[i], self.loss[j])
+        return exact_difference(self.loss[i], self.loss[j])
 
     @cached_property
     def certificates(self) -> dict[int, ActionCertificate]:
@@ -88,7 +88,7 @@ class Cells:
         return tuple(pair for pair in pairs if self.neighbor_certificate(*pair).neighbors)
 
     def on_line(self, i: int, j: int) -> tuple[int, ...]:
-        """Return the actions whose loss rows lie on the line through those of i and j.
+        """Return the actions whose loss rows lie on the line through the rows of i and j.
 
         For neighbors that is N+, the actions k with C_i n C_j inside C_k: L_k = L_i + tau (L_j - L_i), and that tau
         lies in [0, 1] follows.
@@ -121,9 +121,9 @@ class Cells:
             from_i = {k: self.difference(k, i) for k in self.classes}
             self._from = {i: from_i}
         rows: list[Row] = [from_i[k] for k in others]
-        answer = decide_positive(rows, self.difference(i, j))
+        answer = decide_positive_alternative(rows, self.difference(i, j))
         if isinstance(answer, Possible):
-            return NeighborCertificate(True, law(answer.point), None, None, None)
+            return NeighborCertificate(True, law_along_integer_direction(answer.point), None, None, None)
         y = {k: value * self.scale for k, value in zip(others, answer.strict, strict=False) if value}
         z = {m: value for m, value in enumerate(answer.strict[len(others) :]) if value}
         total = sum(y.values(), Fraction(0)) + sum(z.values(), Fraction(0))
@@ -150,7 +150,7 @@ class Cells:
         A = [[1] * (self.n_outcomes - 1) + [0]]
         A += [[*(row[0] - value for value in row[1:]), 1] for row in rows]
         b = [1] + [bound + row[0] for row in rows]
-        optimum = maximize(A, b, [0] * (self.n_outcomes - 1) + [1])
+        optimum = maximize_exactly(A, b, [0] * (self.n_outcomes - 1) + [1])
         slack = optimum.value - bound
         rest = optimum.point[:-1]
         point: Vector = (1 - sum(rest, Fraction(0)), *rest)
@@ -164,7 +164,7 @@ class Cells:
         )
 
 
-def law(direction: Row) -> Vector:
+def law_along_integer_direction(direction: Row) -> Vector:
     """Return the probability vector along an integer direction."""
     total = sum(direction)
     return tuple(Fraction(value, total) for value in direction)

@@ -18,7 +18,7 @@ from sidelight.analysis.cells import ActionCertificate, Cells, NeighborCertifica
 _ONE = Fraction(1)
 
 
-class Envelope(Cells):
+class TwoOutcomeEnvelope(Cells):
     """The cells of a game with two outcomes."""
 
     @cached_property
@@ -29,7 +29,10 @@ class Envelope(Cells):
         """
         ends = [Fraction(0), *self.bends, _ONE]
         middles = [(low + high) / 2 for low, high in pairwise(ends)]
-        found = {i: ActionCertificate("pareto", _law(q), None) for i, q in zip(self.pieces, middles, strict=True)}
+        found = {
+            i: ActionCertificate("pareto", _law_of_two_outcomes(q), None)
+            for i, q in zip(self.pieces, middles, strict=True)
+        }
         return {i: found[i] if i in found else self._above(i) for i in self.classes}
 
     @cached_property
@@ -44,7 +47,11 @@ class Envelope(Cells):
 
     def _neighbor(self, i: int, j: int) -> NeighborCertificate:
         q = self._meeting.get((i, j))
-        return super()._neighbor(i, j) if q is None else NeighborCertificate(True, _law(q), None, None, None)
+        return (
+            super()._neighbor(i, j)
+            if q is None
+            else NeighborCertificate(True, _law_of_two_outcomes(q), None, None, None)
+        )
 
     def _slope(self, i: int) -> int:
         return self.loss[i][1] - self.loss[i][0]
@@ -103,7 +110,7 @@ class Envelope(Cells):
         return {q: sorted(k for i in group for k in members[i]) for q, group in meeting.items()}
 
     def _nearest(self, i: int) -> tuple[Fraction, dict[int, Fraction]]:
-        """Return the q at which the line of an action is nearest to the envelope, and what mixture lies below it.
+        """Return the q at which the line of an action is nearest to the envelope, and the mixture below it.
 
         The distance is convex. Its least value is at the bend where the envelope's slopes pass that of the line, and
         the two actions that meet there can be mixed to the same slope; or it is at an end.
@@ -122,9 +129,9 @@ class Envelope(Cells):
         """Say whether an action that is not Pareto-optimal touches the envelope, with proof."""
         q, mixture = self._nearest(i)
         if self._loss_at(i, q) == self._loss_at(next(iter(mixture)), q):
-            return ActionCertificate("degenerate", _law(q), mixture)
+            return ActionCertificate("degenerate", _law_of_two_outcomes(q), mixture)
         return ActionCertificate("dominated", None, mixture)
 
 
-def _law(q: Fraction) -> tuple[Fraction, Fraction]:
+def _law_of_two_outcomes(q: Fraction) -> tuple[Fraction, Fraction]:
     return (1 - q, q)

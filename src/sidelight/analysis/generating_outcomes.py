@@ -51,7 +51,7 @@ def generating_outcomes(rows: npt.NDArray[Any]) -> GeneratingOutcomes | None:
         if kept:
             weights = nnls(floats[:, kept], floats[:, m])[0]
         parts = [int(value) for value in np.rint(weights * _FRACTION)]
-        if max(parts, default=0) < _LARGEST and _combine(exact, kept, parts) == [
+        if max(parts, default=0) < _LARGEST and _combine_generating_outcomes(exact, kept, parts) == [
             _FRACTION * int(v) for v in exact[:, m]
         ]:
             combinations[m] = np.array(parts, dtype=object)
@@ -66,6 +66,6 @@ def generating_outcomes(rows: npt.NDArray[Any]) -> GeneratingOutcomes | None:
     return GeneratingOutcomes(kept, whole)
 
 
-def _combine(exact: npt.NDArray[Any], kept: list[int], parts: list[int]) -> list[int]:
+def _combine_generating_outcomes(exact: npt.NDArray[Any], kept: list[int], parts: list[int]) -> list[int]:
     used = [(m, part) for m, part in zip(kept, parts, strict=True) if part]
     return [sum(part * int(row[m]) for m, part in used) for row in exact]

@@ -24,7 +24,7 @@ class Echelon(NamedTuple):
     scale: int
 
 
-def to_integers(rows: Sequence[Sequence[Fraction]]) -> tuple[tuple[tuple[int, ...], ...], int]:
+def integer_matrix(rows: Sequence[Sequence[Fraction]]) -> tuple[tuple[tuple[int, ...], ...], int]:
     """Return the matrix times the least number that makes all of it integers, and that number."""
     scale = lcm(*(value.denominator for row in rows for value in row))
     return tuple(tuple(int(value * scale) for value in row) for row in rows), scale
@@ -36,17 +36,17 @@ def primitive_row(row: Row) -> tuple[int, ...]:
     return tuple(row) if divisor <= 1 else tuple(value // divisor for value in row)
 
 
-def difference(left: Row, right: Row) -> tuple[int, ...]:
+def exact_difference(left: Row, right: Row) -> tuple[int, ...]:
     """Return left - right."""
     return tuple(a - b for a, b in zip(left, right, strict=True))
 
 
-def dot(left: Row, right: Row) -> int:
+def exact_inner_product(left: Row, right: Row) -> int:
     """Return the inner product."""
     return sum(a * b for a, b in zip(left, right, strict=True) if a and b)
 
 
-def echelon(rows: Sequence[Row], columns: int | None = None) -> Echelon:
+def integer_echelon_form(rows: Sequence[Row], columns: int | None = None) -> Echelon:
     """Reduce an integer matrix by fraction-free Gauss-Jordan elimination, looking for pivots in the first `columns`."""
     matrix = [list(row) for row in rows]
     width = len(matrix[0]) if columns is None and matrix else columns or 0
@@ -75,22 +75,22 @@ def echelon(rows: Sequence[Row], columns: int | None = None) -> Echelon:
     return Echelon(matrix[: len(pivots)], pivots, scale)
 
 
-def solve(matrix: Sequence[Row], right: Row) -> tuple[list[int], int] | None:
+def solve_integer_system(matrix: Sequence[Row], right: Row) -> tuple[list[int], int] | None:
     """Solve a square system: integers x and a positive d with matrix x = d right; None if the matrix is singular."""
     size = len(matrix)
-    reduced = echelon([[*row, value] for row, value in zip(matrix, right, strict=True)], columns=size)
+    reduced = integer_echelon_form([[*row, value] for row, value in zip(matrix, right, strict=True)], columns=size)
     if len(reduced.pivots) < size:
         return None
     sign = 1 if reduced.scale > 0 else -1
     return [sign * row[-1] for row in reduced.rows], abs(reduced.scale)
 
 
-class Span:
+class IntegerSpan:
     """The row space of an integer matrix, ready to be asked about many vectors."""
 
     def __init__(self, rows: Sequence[Row]) -> None:
         self.rows = [tuple(row) for row in rows]
-        self._reduced = echelon(self.rows)
+        self._reduced = integer_echelon_form(self.rows)
         self._gram: Echelon | None = None
 
     def residual(self, vector: Row) -> tuple[int, ...]:
@@ -134,15 +134,15 @@ class Span:
             size = len(pivots)
             gram = [[sum(row[a] * row[b] for row in columns) for b in range(size)] for a in range(size)]
             unit = [[int(a == b) for b in range(size)] for a in range(size)]
-            self._gram = echelon([g + u for g, u in zip(gram, unit, strict=True)], columns=size)
+            self._gram = integer_echelon_form([g + u for g, u in zip(gram, unit, strict=True)], columns=size)
         wanted = [vector[pivot] for pivot in pivots]
-        x = [dot(row[len(pivots) :], wanted) for row in self._gram.rows]
-        return tuple(Fraction(dot(row, x), self._gram.scale) for row in columns)
+        x = [exact_inner_product(row[len(pivots) :], wanted) for row in self._gram.rows]
+        return tuple(Fraction(exact_inner_product(row, x), self._gram.scale) for row in columns)
 
     def dependencies(self) -> list[tuple[int, ...]]:
         """Return a basis of the integer vectors w with sum_r w_r row_r = 0."""
         transposed = list(zip(*self.rows, strict=True))
-        rows, pivots, scale = echelon(transposed)
+        rows, pivots, scale = integer_echelon_form(transposed)
         basis = []
         for free in sorted(set(range(len(self.rows))) - set(pivots)):
             vector = [0] * len(self.rows)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sidelight.analysis.linear_algebra import Row, Vector, dot, solve
+from sidelight.analysis.linear_algebra import Row, Vector, exact_inner_product, solve_integer_system
 from sidelight.kernels.arrays import Floats
 
 # Between HiGHS's default (1e-7) and the least it accepts (1e-10).
@@ -46,13 +46,13 @@ class Proposal(NamedTuple):
     basic: list[int]
 
 
-def maximize(A: Sequence[Row], b: Row, c: Row) -> Optimum:
+def maximize_exactly(A: Sequence[Row], b: Row, c: Row) -> Optimum:
     """Solve max c x, A x <= b, x >= 0 (integers, b >= 0) exactly."""
-    proposal = propose(A, b, c)
-    return (proposal and confirm(A, b, c, proposal)) or exact_simplex(A, b, c)
+    proposal = propose_optimal_basis(A, b, c)
+    return (proposal and confirm_basis_exactly(A, b, c, proposal)) or exact_simplex(A, b, c)
 
 
-def propose(A: Sequence[Row], b: Row, c: Row) -> Proposal | None:
+def propose_optimal_basis(A: Sequence[Row], b: Row, c: Row) -> Proposal | None:
     """Ask HiGHS for an optimal basis; None if it finds none."""
     import highspy
 
@@ -67,7 +67,7 @@ def propose(A: Sequence[Row], b: Row, c: Row) -> Proposal | None:
         bounds = np.array([value / scale for value, scale in zip(b, scales, strict=True)])
     except OverflowError:
         return None
-    solver = _solver()
+    solver = _exact_linear_program_solver()
     m, n = matrix.shape
     lp = highspy.HighsLp()
     lp.num_col_, lp.num_row_ = n, m
@@ -92,7 +92,7 @@ def propose(A: Sequence[Row], b: Row, c: Row) -> Proposal | None:
     )
 
 
-def _solver() -> Any:
+def _exact_linear_program_solver() -> Any:
     """Return this thread's HiGHS, which is costly to make and must not be shared."""
     import highspy
 
@@ -108,35 +108,35 @@ def _solver() -> Any:
     return _thread.solver
 
 
-def confirm(A: Sequence[Row], b: Row, c: Row, proposal: Proposal) -> Optimum | None:
+def confirm_basis_exactly(A: Sequence[Row], b: Row, c: Row, proposal: Proposal) -> Optimum | None:
     """Solve the systems of the proposed basis exactly; None unless they prove optimality."""
     tight, basic = proposal.tight, proposal.basic
     if len(tight) != len(basic):
         return None
     square = [[A[i][j] for j in basic] for i in tight]
-    primal = solve(square, [b[i] for i in tight]) if tight else ([], 1)
-    dual = solve(list(zip(*square, strict=True)), [c[j] for j in basic]) if tight else ([], 1)
+    primal = solve_integer_system(square, [b[i] for i in tight]) if tight else ([], 1)
+    dual = solve_integer_system(list(zip(*square, strict=True)), [c[j] for j in basic]) if tight else ([], 1)
     if primal is None or dual is None or min(primal[0], default=0) < 0 or min(dual[0], default=0) < 0:
         return None
-    x, x_scale = _spread(primal[0], basic, len(c)), primal[1]
-    y, y_scale = _spread(dual[0], tight, len(b)), dual[1]
-    feasible = all(dot(row, x) <= x_scale * bound for row, bound in zip(A, b, strict=True))
-    if not feasible or not dominates(A, y, [y_scale * value for value in c]):
+    x, x_scale = _spread_basic_values(primal[0], basic, len(c)), primal[1]
+    y, y_scale = _spread_basic_values(dual[0], tight, len(b)), dual[1]
+    feasible = all(exact_inner_product(row, x) <= x_scale * bound for row, bound in zip(A, b, strict=True))
+    if not feasible or not dominates_columns_exactly(A, y, [y_scale * value for value in c]):
         return None
     return Optimum(
-        Fraction(dot(c, x), x_scale),
+        Fraction(exact_inner_product(c, x), x_scale),
         tuple(Fraction(value, x_scale) if value else _ZERO for value in x),
         tuple(Fraction(value, y_scale) if value else _ZERO for value in y),
     )
 
 
-def dominates(A: Sequence[Row], y: Row, c: Row) -> bool:
+def dominates_columns_exactly(A: Sequence[Row], y: Row, c: Row) -> bool:
     """Say whether y A >= c in every column."""
     used = [(value, row) for value, row in zip(y, A, strict=True) if value]
     return all(sum(value * row[j] for value, row in used) >= bound for j, bound in enumerate(c))
 
 
-def _spread(values: Row, places: list[int], size: int) -> list[int]:
+def _spread_basic_values(values: Row, places: list[int], size: int) -> list[int]:
     full = [0] * size
     for value, place in zip(values, places, strict=True):
         full[place] = value
@@ -160,9 +160,9 @@ def exact_simplex(A: Sequence[Row], b: Row, c: Row) -> Optimum:
         if not eligible:
             break
         column = eligible[0] if stalled > n + m else min(eligible, key=lambda j: (objective[j], j))
-        row = _leaving(tableau, column, basis)
+        row = _leaving_row_of_exact_simplex(tableau, column, basis)
         stalled = stalled + 1 if tableau[row][-1] == 0 else 0
-        scale = _pivot(tableau, row, column, scale)
+        scale = _pivot_exact_simplex(tableau, row, column, scale)
         basis[row] = column
     x = [Fraction(0)] * (n + m)
     for r, variable in enumerate(basis):
@@ -171,7 +171,7 @@ def exact_simplex(A: Sequence[Row], b: Row, c: Row) -> Optimum:
     return Optimum(Fraction(tableau[-1][-1], scale), tuple(x[:n]), multipliers)
 
 
-def _leaving(tableau: list[list[int]], column: int, basis: list[int]) -> int:
+def _leaving_row_of_exact_simplex(tableau: list[list[int]], column: int, basis: list[int]) -> int:
     """Return the row of least ratio, the one of lowest basic variable among equals."""
     rows = [r for r in range(len(basis)) if tableau[r][column] > 0]
     if not rows:
@@ -179,7 +179,7 @@ def _leaving(tableau: list[list[int]], column: int, basis: list[int]) -> int:
     return min(rows, key=lambda r: (Fraction(tableau[r][-1], tableau[r][column]), basis[r]))
 
 
-def _pivot(tableau: list[list[int]], row: int, column: int, scale: int) -> int:
+def _pivot_exact_simplex(tableau: list[list[int]], row: int, column: int, scale: int) -> int:
     """Exchange one basic variable in place; return the new common denominator."""
     leader = tableau[row]
     pivot = leader[column]

@@ -12,8 +12,8 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import Literal, NamedTuple, get_args
 
-from sidelight.analysis.linear_algebra import Row, Span, Vector, to_integers
-from sidelight.analysis.linear_program import maximize
+from sidelight.analysis.linear_algebra import IntegerSpan, Row, Vector, integer_matrix
+from sidelight.analysis.linear_program import maximize_exactly
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 
@@ -41,11 +41,11 @@ class Observers:
         self.informative = tuple(game.informative(a) for a in actions)
         signals = [game.signal(a) for a in actions]
         self._bounds = list(accumulate((len(signal) for signal in signals), initial=0))
-        self._span = Span([row for signal in signals for row in signal])
+        self._span = IntegerSpan([row for signal in signals for row in signal])
         self._scale = scale
 
     def residual(self, vector: Row) -> tuple[int, ...]:
-        """Return what the span leaves of a vector: linear in the vector, zero exactly if it lies in the span."""
+        """Return the residual of a vector outside the span: linear in the vector, and zero only inside the span."""
         return self._span.residual(vector)
 
     def observe(self, difference: Row) -> bool:
@@ -85,7 +85,7 @@ class Observers:
         a radius r_a with |v_a - c| <= r_a, for the max-norm all share one radius around 0. The sum of the radii is at
         most `reach` at the optimum, so with r = reach - s the program is to maximize sum s and starts feasible at 0.
         """
-        (origin,), scale = to_integers([start])
+        (origin,), scale = integer_matrix([start])
         moves = self._span.dependencies()
         spans = list(zip(self._bounds, self._bounds[1:], strict=False))
         groups = spans if kind == "half-range" else [(0, len(origin))]
@@ -105,7 +105,7 @@ class Observers:
             A.append([*radius, *[0] * (2 * len(moves) + 2 * centers)])
             b.append(reach)
         c = [1] * len(groups) + [0] * (2 * len(moves) + 2 * centers)
-        solution = maximize(A, b, c).point[len(groups) :]
+        solution = maximize_exactly(A, b, c).point[len(groups) :]
         weights = [plus - minus for plus, minus in zip(solution, solution[len(moves) : 2 * len(moves)], strict=False)][
             : len(moves)
         ]

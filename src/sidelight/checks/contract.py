@@ -10,15 +10,22 @@ from pathlib import Path
 
 import numpy as np
 
-from sidelight.checks.report import checks_in, ensure, ensure_plain, is_importable, same_data, size
+from sidelight.checks.report import (
+    checks_in,
+    ensure,
+    ensure_plain_data,
+    is_checked_class_importable,
+    is_same_checked_data,
+    size_of_checked_data,
+)
 from sidelight.checks.stage import HORIZON, ROUNDS, Stage
-from sidelight.strategies.base import Strategy, plain
+from sidelight.strategies.base import Strategy, plain_strategy_parameter
 
 _HALF = ROUNDS // 2
 
 
 def is_a_strategy(stage: Stage) -> None:
-    """Check the class."""
+    """Check type, game and dimension of the strategy."""
     made = stage.make()
     ensure(isinstance(made, Strategy), f"the factory returned a {type(made).__name__}, which is not a Strategy")
     ensure(made.game == stage.game, "the strategy holds another game than the one it was made for")
@@ -47,7 +54,7 @@ def prints_its_parameters(stage: Stage) -> None:
     for word in (type(made).__name__, *made.parameters()):
         ensure(word in text, f"repr lacks {word!r}: {text}")
     described = made.describe()
-    ensure_plain(described, "describe()")
+    ensure_plain_data(described, "describe()")
     ensure(described.get("name") == made.name, "describe() lacks the strategy's name")
     ensure(described.get("parameters", {}).keys() == made.parameters().keys(), "describe() lacks parameters")
 
@@ -59,7 +66,7 @@ def explains_without_playing(stage: Stage) -> None:
         action = made.act(stage.context(t))
         before = made.save()
         ensure(isinstance(made.explain(), str), "explain() does not return text")
-        ensure(same_data(made.save(), before), "explain() changes the strategy")
+        ensure(is_same_checked_data(made.save(), before), "explain() changes the strategy")
         made.observe(stage.symbol(action, t))
 
 
@@ -71,10 +78,13 @@ def clone_is_independent(stage: Stage) -> None:
     ensure(type(twin) is type(made), "clone returns another class")
     before = made.save()
     after = stage.play(twin, _HALF)
-    ensure(same_data(made.save(), before), "playing a clone changes the original")
+    ensure(is_same_checked_data(made.save(), before), "playing a clone changes the original")
     ensure(stage.play(made, _HALF) == after, "a clone plays on differently from the original")
-    ensure(_generator(twin) == _generator(made), "a clone ends with another state of the random generator")
-    ensure(same_data(idle.save(), before), "playing the original changes a clone")
+    ensure(
+        _generator_of_checked_strategy(twin) == _generator_of_checked_strategy(made),
+        "a clone ends with another state of the random generator",
+    )
+    ensure(is_same_checked_data(idle.save(), before), "playing the original changes a clone")
     ensure(
         stage.play(stage.make().clone()) == stage.play(stage.make()), "a clone of a fresh strategy plays differently"
     )
@@ -83,7 +93,7 @@ def clone_is_independent(stage: Stage) -> None:
 def survives_pickle_and_deepcopy(stage: Stage) -> str | None:
     """Check that pickles and deep copies, of a fresh strategy and in the middle of play, continue like the original."""
     ways: dict[str, Callable[[Strategy], Strategy]] = {"copy.deepcopy": copy.deepcopy}
-    if is_importable(type(stage.strategy)):
+    if is_checked_class_importable(type(stage.strategy)):
         ways["pickle"] = lambda strategy: pickle.loads(pickle.dumps(strategy))
     for way, duplicate in ways.items():
         for rounds in (0, _HALF):
@@ -93,7 +103,10 @@ def survives_pickle_and_deepcopy(stage: Stage) -> str | None:
             ensure(type(twin) is type(made), f"{way} gives another class")
             played = stage.play(made, rounds), stage.play(twin, rounds)
             ensure(played[0] == played[1], f"after {rounds} rounds, a copy made with {way} plays on differently")
-            ensure(_generator(twin) == _generator(made), f"a copy made with {way} uses its generator differently")
+            ensure(
+                _generator_of_checked_strategy(twin) == _generator_of_checked_strategy(made),
+                f"a copy made with {way} uses its generator differently",
+            )
     return None if "pickle" in ways else "the class cannot be imported by its name, so that nothing can pickle it"
 
 
@@ -103,7 +116,7 @@ def reset_reproduces(stage: Stage) -> None:
     first = stage.play(made)
     ensure(made.reset() is made, "reset does not return the strategy")
     ensure(stage.play(made) == first, "after reset the strategy plays differently: something was not forgotten")
-    runs = [(stage.play(made.reset(seed)), _generator(made)) for seed in (11, 12, 11)]
+    runs = [(stage.play(made.reset(seed)), _generator_of_checked_strategy(made)) for seed in (11, 12, 11)]
     ensure(runs[0] == runs[2], "the same seed given to reset leads to different play")
     made.reset().act(stage.context(0))
     made.reset()
@@ -115,7 +128,10 @@ def same_seed_same_play(stage: Stage) -> None:
     before = str(np.random.get_state())  # noqa: NPY002
     one, other = stage.make(), stage.make()
     ensure(stage.play(one) == stage.play(other), "two strategies with the same seed play differently")
-    ensure(_generator(one) == _generator(other), "two strategies with the same seed use their generators differently")
+    ensure(
+        _generator_of_checked_strategy(one) == _generator_of_checked_strategy(other),
+        "two strategies with the same seed use their generators differently",
+    )
     ensure(str(np.random.get_state()) == before, "play draws from NumPy's global generator")  # noqa: NPY002
 
 
@@ -127,17 +143,22 @@ def saves_and_loads(stage: Stage) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "strategy.npz"
         data = made.save(path)
-        ensure_plain(data, "save()")
+        ensure_plain_data(data, "save()")
         loaded = {"its data": type(made).load(copy.deepcopy(data)), "its file": type(made).load(path)}
     made.observe(stage.symbol(waiting, _HALF))
     after = stage.play(made, _HALF + 1)
     for source, other in loaded.items():
-        ensure(same_data(other.save(), data), f"a strategy loaded from {source} is saved differently")
-        same_parameters = same_data(plain(other.parameters()), plain(made.parameters()))
+        ensure(is_same_checked_data(other.save(), data), f"a strategy loaded from {source} is saved differently")
+        same_parameters = is_same_checked_data(
+            plain_strategy_parameter(other.parameters()), plain_strategy_parameter(made.parameters())
+        )
         ensure(same_parameters, f"a strategy loaded from {source} has other parameters")
         other.observe(stage.symbol(waiting, _HALF))
         ensure(stage.play(other, _HALF + 1) == after, f"a strategy loaded from {source} plays on differently")
-        ensure(_generator(other) == _generator(made), f"a strategy loaded from {source} uses its generator differently")
+        ensure(
+            _generator_of_checked_strategy(other) == _generator_of_checked_strategy(made),
+            f"a strategy loaded from {source} uses its generator differently",
+        )
 
 
 def saved_data_is_a_copy(stage: Stage) -> None:
@@ -147,10 +168,10 @@ def saved_data_is_a_copy(stage: Stage) -> None:
     data = made.save()
     kept = copy.deepcopy(data)
     stage.play(made, _HALF)
-    ensure(same_data(data, kept), "play changes data that was saved before: save a copy of the state")
+    ensure(is_same_checked_data(data, kept), "play changes data that was saved before: save a copy of the state")
     loaded = type(made).load(data)
     stage.play(loaded, _HALF)
-    ensure(same_data(data, kept), "a loaded strategy changes the data it was loaded from")
+    ensure(is_same_checked_data(data, kept), "a loaded strategy changes the data it was loaded from")
 
 
 def memory_is_bounded(stage: Stage) -> str | None:
@@ -160,14 +181,14 @@ def memory_is_bounded(stage: Stage) -> str | None:
         return "the class says that its memory grows with the horizon (bounded_memory = False)"
     early = HORIZON // 4
     stage.play(made, 0, early)
-    before = size(made.save())
+    before = size_of_checked_data(made.save())
     stage.play(made, early, HORIZON)
-    growth = (size(made.save()) - before) / (HORIZON - early)
+    growth = (size_of_checked_data(made.save()) - before) / (HORIZON - early)
     ensure(growth < 0.5, f"the state grows by {growth:.1f} values per round; set bounded_memory = False if it must")
     return None
 
 
-def _generator(strategy: Strategy) -> str:
+def _generator_of_checked_strategy(strategy: Strategy) -> str:
     return repr(strategy.rng.bit_generator.state)
 
 

@@ -9,7 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.checks.report import Report, checks_in, ensure, ensure_plain, is_importable, same_data
+from sidelight.checks.report import (
+    Report,
+    checks_in,
+    ensure,
+    ensure_plain_data,
+    is_checked_class_importable,
+    is_same_checked_data,
+)
 from sidelight.environments.base import Environment, baseline, cost, draw
 from sidelight.game import Game
 from sidelight.kernels import compiled_available, interpreted
@@ -22,7 +29,7 @@ SEED = 7
 
 
 @dataclass(frozen=True)
-class Site:
+class CheckSite:
     """An environment in a game."""
 
     environment: Environment
@@ -64,20 +71,20 @@ def check_environment(environment: Environment, game: Game) -> Report:
     ensure(isinstance(environment, Environment), f"a {type(environment).__name__} is not an Environment")
     environment.check(game, RUNS, ROUNDS)
     report = Report(type(environment).__name__)
-    report.run(CHECKS, Site(environment, game), game.name or repr(game))
+    report.run(CHECKS, CheckSite(environment, game), game.name or repr(game))
     return report
 
 
-def describes_itself(site: Site) -> None:
+def describes_itself(site: CheckSite) -> None:
     """Check name, description and the kind of regret."""
     described = site.environment.describe()
-    ensure_plain(described, "describe()")
+    ensure_plain_data(described, "describe()")
     ensure(described.get("name") == site.environment.name, "describe() lacks the environment's name")
     kind = site.environment.regret_kind
     ensure(kind in ("pseudo-regret", "hindsight"), f"regret_kind is {kind!r}: 'pseudo-regret' or 'hindsight'")
 
 
-def draws_valid_outcomes(site: Site) -> None:
+def draws_valid_outcomes(site: CheckSite) -> None:
     """Check outcomes and contexts."""
     last = site.game.n_outcomes - 1
     for run in range(RUNS):
@@ -87,7 +94,7 @@ def draws_valid_outcomes(site: Site) -> None:
             ensure(np.isfinite(context).all(), f"draw wrote a context that is not finite: {context}")
 
 
-def charges_regret(site: Site) -> None:
+def charges_regret(site: CheckSite) -> None:
     """Check that costs are finite and, where they are gaps, that none is negative and the best action's is 0."""
     for run in range(RUNS):
         for _, _, costs in site.rounds(run):
@@ -98,31 +105,33 @@ def charges_regret(site: Site) -> None:
         ensure(np.isfinite(baseline(world)), "the baseline is not finite")
 
 
-def runs_can_be_repeated(site: Site) -> None:
+def runs_can_be_repeated(site: CheckSite) -> None:
     """Check that a run depends only on its number and the seed, and does not change the environment."""
     before = site.environment.describe()
     first = [site.rounds(run) for run in range(RUNS)]
     again = [site.rounds(run) for run in reversed(range(RUNS))][::-1]
     ensure(first == again, "the same run with the same seed differs when it is played again")
-    ensure(same_data(site.environment.describe(), before), "playing changes the environment")
+    ensure(is_same_checked_data(site.environment.describe(), before), "playing changes the environment")
 
 
-def survives_pickle_and_deepcopy(site: Site) -> str | None:
+def survives_pickle_and_deepcopy(site: CheckSite) -> str | None:
     """Check that a pickle and a deep copy, made before and after runs, are the same environment."""
-    named = is_importable(type(site.environment))
+    named = is_checked_class_importable(type(site.environment))
     copies: list[Any] = []
     for _ in range(2):
         copies.append(copy.deepcopy(site.environment))
         if named:
-            copies.append(_pickled(site.environment))
+            copies.append(_pickle_checked_environment(site.environment))
         played = site.rounds(0)
     for twin in copies:
-        ensure(same_data(twin.describe(), site.environment.describe()), "a copy describes itself differently")
-        ensure(Site(twin, site.game).rounds(0) == played, "in a copy the same run with the same seed differs")
+        ensure(
+            is_same_checked_data(twin.describe(), site.environment.describe()), "a copy describes itself differently"
+        )
+        ensure(CheckSite(twin, site.game).rounds(0) == played, "in a copy the same run with the same seed differs")
     return None if named else "the class cannot be imported by its name, so that nothing can pickle it"
 
 
-def _pickled(environment: Environment) -> Any:
+def _pickle_checked_environment(environment: Environment) -> Any:
     try:
         return pickle.loads(pickle.dumps(environment))
     except Exception as error:
@@ -130,14 +139,14 @@ def _pickled(environment: Environment) -> Any:
         raise AssertionError(f"it cannot be pickled ({type(error).__name__}: {error}): {hint}") from error
 
 
-def draws_from_its_generator_only(site: Site) -> None:
+def draws_from_its_generator_only(site: CheckSite) -> None:
     """Check that the global generator is left alone."""
     before = str(np.random.get_state())  # noqa: NPY002
     site.rounds(0)
     ensure(str(np.random.get_state()) == before, "outcomes are drawn from NumPy's global generator")  # noqa: NPY002
 
 
-def compiled_as_interpreted(site: Site) -> str | None:
+def compiled_as_interpreted(site: CheckSite) -> str | None:
     """Check that the compiled loop and the interpreter agree to the last bit, with floating-point errors raised."""
     with interpreted(), np.errstate(all="raise", under="ignore"):
         slow = site.simulate()

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.checks.report import checks_in, ensure, same_data
+from sidelight.checks.report import checks_in, ensure, is_same_checked_data
 from sidelight.checks.stage import ROUNDS, Stage
 from sidelight.errors import SidelightError
-from sidelight.strategies.base import Strategy, plain
+from sidelight.strategies.base import Strategy, plain_strategy_parameter
 
 _BATCH = 3
 
@@ -22,16 +22,19 @@ def plays_valid_actions(stage: Stage) -> None:
     for outcome in (None, *range(stage.game.n_outcomes)):
         made.reset(3)
         for t in range(ROUNDS):
-            action = _valid(made, stage.context(t))
+            action = _check_action_is_valid(made, stage.context(t))
             made.observe(stage.game.feedback[action][stage.outcomes[0, t] if outcome is None else outcome])
 
 
 def takes_late_feedback(stage: Stage) -> None:
     """Check feedback that comes in batches and backwards."""
     one, other = stage.make(), stage.make()
-    ensure(_late(stage, one) == _late(stage, other), "with late feedback the same seed leads to different play")
+    ensure(
+        _play_check_with_late_feedback(stage, one) == _play_check_with_late_feedback(stage, other),
+        "with late feedback the same seed leads to different play",
+    )
     for t in range(ROUNDS):  # nothing may still be under way
-        action = _valid(one, stage.context(t))
+        action = _check_action_is_valid(one, stage.context(t))
         one.observe(stage.symbol(action, t))
 
 
@@ -39,29 +42,31 @@ def needs_no_feedback(stage: Stage) -> None:
     """Check that feedback may never come."""
     made = stage.make()
     for t in range(ROUNDS):
-        _valid(made, stage.context(t))
+        _check_action_is_valid(made, stage.context(t))
 
 
 def refuses_wrong_order(stage: Stage) -> None:
     """Check that feedback without an action is an error and changes nothing."""
     made = stage.make()
     shown = stage.game.feedback[0][0]
-    _refuses("feedback before the first action", made, made.observe, shown)
+    _check_that_strategy_refuses("feedback before the first action", made, made.observe, shown)
     action = made.act(stage.context(0))
     symbol = stage.symbol(action, 0)
     for wrong in (-1, stage.game.n_actions):
-        _refuses(f"feedback of the action {wrong}", made, made.observe, symbol, action=wrong)
+        _check_that_strategy_refuses(f"feedback of the action {wrong}", made, made.observe, symbol, action=wrong)
     for other in range(stage.game.n_actions):
         if other != action:
             seen = stage.game.feedback[other][0]
-            _refuses("feedback of an action not played", made, made.observe, seen, action=other)
+            _check_that_strategy_refuses("feedback of an action not played", made, made.observe, seen, action=other)
     made.observe(symbol)
-    _refuses("feedback twice", made, made.observe, symbol)
+    _check_that_strategy_refuses("feedback twice", made, made.observe, symbol)
     pair = [made.act(stage.context(t)) for t in (1, 2)]
-    _refuses("feedback that names none of two actions", made, made.observe, stage.symbol(pair[0], 1))
+    _check_that_strategy_refuses(
+        "feedback that names none of two actions", made, made.observe, stage.symbol(pair[0], 1)
+    )
     for t, waiting in enumerate(pair, start=1):
         made.observe(stage.symbol(waiting, t), action=waiting, context=stage.context(t))
-    _goes_on_as_if_nothing_happened(stage, made)
+    _check_that_strategy_goes_on(stage, made)
 
 
 def refuses_unknown_symbols(stage: Stage) -> None:
@@ -74,9 +79,11 @@ def refuses_unknown_symbols(stage: Stage) -> None:
         foreign += sorted(everything - set(stage.game.symbols(action)), key=repr)
         for symbol in foreign:
             if isinstance(symbol, list) or symbol not in stage.game.symbols(action):
-                _refuses(f"the symbol {symbol!r}, which the action cannot show,", made, made.observe, symbol)
+                _check_that_strategy_refuses(
+                    f"the symbol {symbol!r}, which the action cannot show,", made, made.observe, symbol
+                )
         made.observe(stage.symbol(action, t))
-    _goes_on_as_if_nothing_happened(stage, made)
+    _check_that_strategy_goes_on(stage, made)
 
 
 def refuses_wrong_contexts(stage: Stage) -> str | None:
@@ -87,36 +94,39 @@ def refuses_wrong_contexts(stage: Stage) -> str | None:
     if made.any_context:  # the first one shows what they are like
         made.observe(stage.symbol(made.act(stage.context(0)), 0))
     for t in range(3):
-        for what, wrong in _wrong_contexts(stage.context(t)):
-            _refuses(f"to act on {what}", made, made.act, wrong)
+        for what, wrong in _wrong_contexts_to_check(stage.context(t)):
+            _check_that_strategy_refuses(f"to act on {what}", made, made.act, wrong)
         action = made.act(stage.context(t))
         symbol = stage.symbol(action, t)
-        for what, wrong in _wrong_contexts(stage.context(t)):
+        for what, wrong in _wrong_contexts_to_check(stage.context(t)):
             if wrong is not None:  # which is the context of the last action
-                _refuses(f"to observe with {what}", made, made.observe, symbol, context=wrong)
+                _check_that_strategy_refuses(f"to observe with {what}", made, made.observe, symbol, context=wrong)
         made.observe(symbol)
-    _goes_on_as_if_nothing_happened(stage, made)
+    _check_that_strategy_goes_on(stage, made)
     return None
 
 
 def changes_no_input(stage: Stage) -> None:
     """Check that neither the game, nor the parameters, nor contexts are changed or kept by reference."""
     made, other = stage.make(), stage.make()
-    game, parameters = repr(made.game), copy.deepcopy(plain(made.parameters()))
+    game, parameters = repr(made.game), copy.deepcopy(plain_strategy_parameter(made.parameters()))
     for t in range(ROUNDS):
         x = stage.context(t)
         action = made.act(x)
         if x is not None:
-            ensure(same_data(x, stage.context(t)), "act changes the context it is given")
+            ensure(is_same_checked_data(x, stage.context(t)), "act changes the context it is given")
             x[:] = -17.0  # a caller may use its array again
         ensure(other.act(stage.context(t)) == action, "the strategy keeps the caller's context instead of a copy")
         made.observe(stage.symbol(action, t))
         other.observe(stage.symbol(action, t))
     ensure(repr(made.game) == game, "play changes the game")
-    ensure(same_data(plain(made.parameters()), parameters), "play changes the strategy's parameters")
+    ensure(
+        is_same_checked_data(plain_strategy_parameter(made.parameters()), parameters),
+        "play changes the strategy's parameters",
+    )
 
 
-def _valid(strategy: Strategy, context: Any) -> int:
+def _check_action_is_valid(strategy: Strategy, context: Any) -> int:
     action = strategy.act(context)
     ensure(type(action) is int, f"act returned {action!r} of type {type(action).__name__}, which is not an int")
     last = strategy.game.n_actions - 1
@@ -124,10 +134,10 @@ def _valid(strategy: Strategy, context: Any) -> int:
     return action
 
 
-def _late(stage: Stage, strategy: Strategy) -> list[int]:
+def _play_check_with_late_feedback(stage: Stage, strategy: Strategy) -> list[int]:
     played = []
     for first in range(0, ROUNDS - _BATCH, _BATCH):
-        waiting = [(t, _valid(strategy, stage.context(t))) for t in range(first, first + _BATCH)]
+        waiting = [(t, _check_action_is_valid(strategy, stage.context(t))) for t in range(first, first + _BATCH)]
         played += [action for _, action in waiting]
         for t, action in reversed(waiting[1:]):
             strategy.observe(stage.symbol(action, t), action=action, context=stage.context(t))
@@ -136,7 +146,7 @@ def _late(stage: Stage, strategy: Strategy) -> list[int]:
     return played
 
 
-def _wrong_contexts(right: Any) -> Iterator[tuple[str, Any]]:
+def _wrong_contexts_to_check(right: Any) -> Iterator[tuple[str, Any]]:
     yield "no context", None
     yield "a context that is too long", np.append(right, 0.0)
     yield "a context with two axes", right[None, :]
@@ -147,7 +157,9 @@ def _wrong_contexts(right: Any) -> Iterator[tuple[str, Any]]:
         yield f"a context with {value}", wrong
 
 
-def _refuses(what: str, strategy: Strategy, method: Callable[..., Any], *args: Any, **keywords: Any) -> None:
+def _check_that_strategy_refuses(
+    what: str, strategy: Strategy, method: Callable[..., Any], *args: Any, **keywords: Any
+) -> None:
     before = strategy.save()
     try:
         method(*args, **keywords)
@@ -157,10 +169,10 @@ def _refuses(what: str, strategy: Strategy, method: Callable[..., Any], *args: A
         raise AssertionError(f"{what} raises {type(error).__name__} ({error}) and not a SidelightError") from error
     else:
         raise AssertionError(f"{what} is not refused")
-    ensure(same_data(strategy.save(), before), f"{what} is refused, but it changes the strategy")
+    ensure(is_same_checked_data(strategy.save(), before), f"{what} is refused, but it changes the strategy")
 
 
-def _goes_on_as_if_nothing_happened(stage: Stage, disturbed: Strategy) -> None:
+def _check_that_strategy_goes_on(stage: Stage, disturbed: Strategy) -> None:
     """Compare with a strategy that played the same three rounds undisturbed (in the same order of calls)."""
     fresh = type(disturbed).load(disturbed.save())
     ensure(stage.play(disturbed, 3) == stage.play(fresh, 3), "calls that were refused change what is played later")

@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from sidelight.analysis import analyze
-from sidelight.checks.report import Report, checks_in, ensure, ensure_plain
+from sidelight.checks.report import Report, checks_in, ensure, ensure_plain_data
 from sidelight.errors import GameError
 from sidelight.game import Game
 
@@ -50,7 +50,7 @@ def survives_copies(game: Game) -> str | None:
         data = game.to_dict()
     except GameError as error:
         return str(error)  # symbols may be anything that can be hashed, and not all of that can be written down
-    ensure_plain(data, "to_dict()")
+    ensure_plain_data(data, "to_dict()")
     again: dict[str, Callable[[], Game]] = {
         "plain data": lambda: Game.from_dict(data),
         "copy.deepcopy": lambda: copy.deepcopy(game),
@@ -105,7 +105,7 @@ def explains_itself(game: Game) -> None:
     """Check that the analysis can be read by people and by programs."""
     analysis = analyze(game)
     ensure(analysis.kind in analysis.explain(), "explain() does not name the kind of game")
-    ensure_plain(analysis.to_dict(), "the analysis as data")
+    ensure_plain_data(analysis.to_dict(), "the analysis as data")
     ensure(str(game) and repr(game), "the game cannot be printed")
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sidelight.checks.report import checks_in, ensure, same_data
-from sidelight.checks.stage import HORIZON, Stage, own_seed
+from sidelight.checks.report import checks_in, ensure, is_same_checked_data
+from sidelight.checks.stage import HORIZON, Stage, own_seed_on_stage
 from sidelight.game import Game
 
 
@@ -37,7 +37,7 @@ def hidden_outcomes_do_not_matter(stage: Stage) -> str | None:
     """Check that the strategy cannot tell outcomes apart that show the same symbols."""
     other = stage.outcomes.copy()
     for run in range(len(other)):
-        made = stage.make().reset(own_seed(run))
+        made = stage.make().reset(own_seed_on_stage(run))
         for t in range(HORIZON):
             action = made.act(stage.contexts[run, t] if stage.dimension else None)
             row = stage.game.feedback[action]
@@ -48,7 +48,8 @@ def hidden_outcomes_do_not_matter(stage: Stage) -> str | None:
         return "every outcome shows a symbol of its own"
     seen, hidden = stage.simulate(stage.make()), stage.simulate(stage.make(), outcomes=other)
     ensure(
-        same_data(seen, hidden), "outcomes that show the same symbols lead to different play: the strategy sees more"
+        is_same_checked_data(seen, hidden),
+        "outcomes that show the same symbols lead to different play: the strategy sees more",
     )
     return None
 

@@ -46,7 +46,7 @@ class Report:
     def run(self, checks: Iterable[Check], subject: Any, place: str) -> None:
         """Run checks on one subject in one game; an error names check, subject and game."""
         for check in checks:
-            where = f"{self.subject} on {place}, {title(check)}"
+            where = f"{self.subject} on {place}, {title_of_check(check)}"
             try:
                 reason = check(subject)
             except AssertionError as error:
@@ -72,7 +72,7 @@ def checks_in(module: dict[str, Any]) -> tuple[Check, ...]:
     return tuple(each for each in own if not each.__name__.startswith(("_", "check_")))
 
 
-def title(check: Check) -> str:
+def title_of_check(check: Check) -> str:
     """Return a check's name as words."""
     return check.__name__.replace("_", " ")
 
@@ -83,45 +83,45 @@ def ensure(condition: Any, sentence: str) -> None:
         raise AssertionError(sentence)
 
 
-def is_importable(kind: type) -> bool:
+def is_checked_class_importable(kind: type) -> bool:
     """Say whether a class can be imported by its name; otherwise its objects cannot be pickled."""
     return getattr(sys.modules.get(kind.__module__), kind.__qualname__, None) is kind
 
 
-def same_data(one: Any, other: Any) -> bool:
+def is_same_checked_data(one: Any, other: Any) -> bool:
     """Compare plain data and arrays to the last bit."""
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         a, b = np.asarray(one), np.asarray(other)
         return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
     if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(same_data(one[key], other[key]) for key in one)
+        return one.keys() == other.keys() and all(is_same_checked_data(one[key], other[key]) for key in one)
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
-        return len(one) == len(other) and all(map(same_data, one, other))
+        return len(one) == len(other) and all(map(is_same_checked_data, one, other))
     if isinstance(one, float) and isinstance(other, float):
         return repr(one) == repr(other)
     return type(one) is type(other) and bool(one == other)
 
 
-def size(value: Any) -> int:
+def size_of_checked_data(value: Any) -> int:
     """Count the numbers and texts that some plain data holds."""
     if isinstance(value, np.ndarray):
         return value.size
     if isinstance(value, Mapping):
-        return sum(map(size, value.values()))
-    return sum(map(size, value)) if isinstance(value, list | tuple) else 1
+        return sum(map(size_of_checked_data, value.values()))
+    return sum(map(size_of_checked_data, value)) if isinstance(value, list | tuple) else 1
 
 
-def ensure_plain(value: Any, where: str) -> None:
-    """Raise unless some data holds nothing but what JSON knows and arrays of numbers."""
+def ensure_plain_data(value: Any, where: str) -> None:
+    """Raise unless data holds only JSON values and arrays of numbers."""
     if isinstance(value, np.ndarray):
         ensure(value.dtype.kind in "biuf", f"{where} is an array of {value.dtype}, which needs pickle")
     elif isinstance(value, Mapping):
         for key, part in value.items():
             ensure(isinstance(key, str), f"{where} has the key {key!r}, which is not text")
-            ensure_plain(part, f"{where}[{key!r}]")
+            ensure_plain_data(part, f"{where}[{key!r}]")
     elif isinstance(value, list | tuple):
         for place, part in enumerate(value):
-            ensure_plain(part, f"{where}[{place}]")
+            ensure_plain_data(part, f"{where}[{place}]")
     else:
         try:
             json.dumps(value)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sidelight.checks.report import checks_in, ensure, same_data
-from sidelight.checks.stage import HORIZON, RUNS, Stage, own_seed
+from sidelight.checks.report import checks_in, ensure, is_same_checked_data
+from sidelight.checks.stage import HORIZON, RUNS, Stage, own_seed_on_stage
 from sidelight.kernels import compiled_available, interpreted
 from sidelight.strategies.base import KernelStrategy
 
@@ -16,15 +16,18 @@ def simulated_as_by_hand(stage: Stage) -> None:
     stage.play(made, 0, 5)
     before = made.save()
     plays = stage.simulate(made)["plays"]
-    ensure(same_data(made.save(), before), "simulate changes the strategy it is given")
+    ensure(is_same_checked_data(made.save(), before), "simulate changes the strategy it is given")
     for run in range(RUNS):
-        made.reset(own_seed(run))
+        made.reset(own_seed_on_stage(run))
         counts = np.zeros(stage.game.n_actions, plays.dtype)
         for t in range(HORIZON):
             action = made.act(stage.contexts[run, t] if stage.dimension else None)
             counts[action] += 1
             made.observe(stage.game.feedback[action][stage.outcomes[run, t]])
-        ensure(same_data(plays[run], counts), f"simulated, run {run} plays differently from the same run by hand")
+        ensure(
+            is_same_checked_data(plays[run], counts),
+            f"simulated, run {run} plays differently from the same run by hand",
+        )
 
 
 def runs_are_independent(stage: Stage) -> None:
@@ -32,11 +35,11 @@ def runs_are_independent(stage: Stage) -> None:
     made = stage.make()
     whole = stage.simulate(made)
     ensure(
-        same_data(stage.simulate(made), whole),
+        is_same_checked_data(stage.simulate(made), whole),
         "simulating twice gives different results: a run leaves something behind",
     )
     last = stage.simulate(made, first_run=RUNS - 1, runs=1)
-    alike = all(same_data(last[key][0], whole[key][-1]) for key in whole)
+    alike = all(is_same_checked_data(last[key][0], whole[key][-1]) for key in whole)
     ensure(alike, "the last run alone differs from the same run among others")
 
 
@@ -45,7 +48,7 @@ def workers_do_not_matter(stage: Stage) -> str | None:
     if not (isinstance(stage.strategy, KernelStrategy) and compiled_available()):
         return "threads are used for compiled strategies only"
     one, two = stage.simulate(stage.make()), stage.simulate(stage.make(), workers=2)
-    ensure(same_data(one, two), "one worker and two give different results")
+    ensure(is_same_checked_data(one, two), "one worker and two give different results")
     return None
 
 
@@ -57,7 +60,10 @@ def compiled_as_interpreted(stage: Stage) -> str | None:
         slow = stage.simulate(stage.make())
     if not compiled_available():
         return "nothing is compiled here: Numba is missing or switched off"
-    ensure(same_data(stage.simulate(stage.make()), slow), "compiled and interpreted, the strategy plays differently")
+    ensure(
+        is_same_checked_data(stage.simulate(stage.make()), slow),
+        "compiled and interpreted, the strategy plays differently",
+    )
     return None
 
 

@@ -41,7 +41,7 @@ class Stage:
 
     @cached_property
     def dimension(self) -> int:
-        """How many numbers the strategy is shown as contexts; 3 if it takes any."""
+        """The dimension of the contexts that the strategy is shown; 3 if it takes any."""
         return 3 if self.strategy.any_context else self.strategy.dimension
 
     @cached_property
@@ -52,14 +52,14 @@ class Stage:
 
     @cached_property
     def outcomes(self) -> Integers:
-        """What happens in each run and round."""
+        """The outcome of each run and round."""
         rng = np.random.default_rng(SEED)
         laws = rng.dirichlet(np.ones(self.game.n_outcomes), size=RUNS)
         return np.array([rng.choice(self.game.n_outcomes, p=law, size=HORIZON) for law in laws], np.int64)
 
     @cached_property
     def contexts(self) -> Floats:
-        """What a contextual strategy is shown in each run and round."""
+        """The context of each run and round."""
         shape = (RUNS, HORIZON, self.dimension)
         return np.random.default_rng(SEED + 1).uniform(-1.0, 1.0, size=shape)
 
@@ -68,7 +68,7 @@ class Stage:
         return self.contexts[0, t].copy() if self.dimension else None
 
     def symbol(self, action: int, t: int) -> Symbol:
-        """Return what `action` shows in round t."""
+        """Return the symbol that `action` shows in round t."""
         return self.game.feedback[action][self.outcomes[0, t]]
 
     def play(self, strategy: Strategy, start: int = 0, stop: int = ROUNDS) -> list[int]:
@@ -88,6 +88,6 @@ class Stage:
         return {"regret": results.regret, "plays": results.plays}
 
 
-def own_seed(run: int) -> np.random.SeedSequence:
+def own_seed_on_stage(run: int) -> np.random.SeedSequence:
     """Return where the strategy's randomness starts in a run of `Stage.simulate`."""
     return np.random.SeedSequence(SEED, spawn_key=(run, 1))

@@ -38,14 +38,14 @@ def check_strategy(factory: Factory, games: Iterable[Game] | None = None) -> Rep
         try:
             made = factory(game)
         except SidelightError as error:
-            skipped[_name(game)] = str(error)
+            skipped[_name_of_checked_game(game)] = str(error)
         else:
             subject = type(made).__name__
             stages.append(Stage(game, factory))
     ensure(stages, f"{subject} refuses every game: " + "; ".join(f"{name}: {why}" for name, why in skipped.items()))
     report = Report(subject, skipped=skipped)
     for stage in stages:
-        report.run(strategy_checks(), stage, _name(stage.game))
+        report.run(strategy_checks(), stage, _name_of_checked_game(stage.game))
     return report
 
 
@@ -71,5 +71,5 @@ def default_games() -> tuple[Game, ...]:
     )
 
 
-def _name(game: Game) -> str:
+def _name_of_checked_game(game: Game) -> str:
     return game.name or repr(game)

@@ -125,7 +125,7 @@ def _print_command_line_error(message: str) -> None:
 
 
 def _explain_system_error_of_command(error: OSError) -> str:
-    """Return what the operating system refused, and where."""
+    """Describe an error of the operating system, with the path."""
     if error.strerror is None:
         return str(error)
     where = f"{os.fspath(error.filename)!r}: " if isinstance(error.filename, str | os.PathLike) else ""

@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from sidelight.game import Game
-from sidelight.game import matrices as matrices_of
-from sidelight.table import plain
+from sidelight.game import format_game_matrices as matrices_of
+from sidelight.table import plain_table_value
 from sidelight.text import printable_line, wrapped_with_indents
 from sidelight.text import wrapped_lines as wrapped_to
 
@@ -30,7 +30,7 @@ def write_to_terminal(text: str) -> None:
 
 def write_terminal_json(data: Any) -> None:
     """Write plain data to standard output; numbers that are not finite become null."""
-    click.echo(json.dumps(plain(data), indent=2, allow_nan=False))
+    click.echo(json.dumps(plain_table_value(data), indent=2, allow_nan=False))
 
 
 def wrap_to_terminal(text: str, together: Sequence[str] = ()) -> str:

@@ -75,7 +75,7 @@ class DeferredBatches(Generic[Promise]):
                 self._news.wait_for(lambda: not self.unfinished)
 
     def _work(self) -> Steps[None]:
-        """Send what waits, until nothing does."""
+        """Send deferred predictions until none are left."""
         while True:
             batch: Sequence[tuple[Row, Promise]] = ()
             alive = False

@@ -160,7 +160,7 @@ class Client(ClientSettings):
         return self.monitor(name)
 
     def close(self) -> None:
-        """Send what is waiting in the background, and close the connections."""
+        """Send deferred predictions, and close the connections."""
         for monitor in list(self._monitors.values()):
             monitor.flush()
         self._http.close()
@@ -199,7 +199,9 @@ class Client(ClientSettings):
         self.close()
 
 
-def _blocking_method(steps: Callable[Concatenate[ClientCalls, P], Steps[T]]) -> Callable[Concatenate[Monitor, P], T]:
+def _blocking_client_method(
+    steps: Callable[Concatenate[ClientCalls, P], Steps[T]],
+) -> Callable[Concatenate[Monitor, P], T]:
     """Return the method of `Monitor` that runs a call to its end."""
 
     @functools.wraps(steps)
@@ -209,7 +211,7 @@ def _blocking_method(steps: Callable[Concatenate[ClientCalls, P], Steps[T]]) -> 
     return call_and_wait
 
 
-def _awaiting_method(
+def _awaiting_client_method(
     steps: Callable[Concatenate[ClientCalls, P], Steps[T]],
 ) -> Callable[Concatenate[AsyncMonitor, P], Awaitable[T]]:
     """Return the same method of `AsyncMonitor`."""
@@ -250,13 +252,13 @@ class _AnyClientMonitor(Generic[Promise]):
 class Monitor(_AnyClientMonitor[Future[Decision]]):
     """A monitor of the service; get it from `Client.monitor`."""
 
-    decide = _blocking_method(ClientCalls.decide)
-    decide_many = _blocking_method(ClientCalls.decide_many)
-    answer = _blocking_method(ClientCalls.answer)
-    answer_many = _blocking_method(ClientCalls.answer_many)
-    pending = _blocking_method(ClientCalls.pending)
-    report = _blocking_method(ClientCalls.report)
-    true_classes = _blocking_method(ClientCalls.true_classes)
+    decide = _blocking_client_method(ClientCalls.decide)
+    decide_many = _blocking_client_method(ClientCalls.decide_many)
+    answer = _blocking_client_method(ClientCalls.answer)
+    answer_many = _blocking_client_method(ClientCalls.answer_many)
+    pending = _blocking_client_method(ClientCalls.pending)
+    report = _blocking_client_method(ClientCalls.report)
+    true_classes = _blocking_client_method(ClientCalls.true_classes)
 
     def __init__(self, client: Client, name: str) -> None:
         super().__init__(client, name, Future)
@@ -299,7 +301,7 @@ class AsyncClient(ClientSettings):
         return self.monitor(name)
 
     async def close(self) -> None:
-        """Send what is waiting in the background, and close the connections."""
+        """Send deferred predictions, and close the connections."""
         for monitor in list(self._monitors.values()):
             await monitor.flush()
         await self._http.aclose()
@@ -339,13 +341,13 @@ class AsyncClient(ClientSettings):
 class AsyncMonitor(_AnyClientMonitor[asyncio.Future[Decision]]):
     """A monitor of the service, for asyncio; get it from `AsyncClient.monitor`. The methods are those of `Monitor`."""
 
-    decide = _awaiting_method(ClientCalls.decide)
-    decide_many = _awaiting_method(ClientCalls.decide_many)
-    answer = _awaiting_method(ClientCalls.answer)
-    answer_many = _awaiting_method(ClientCalls.answer_many)
-    pending = _awaiting_method(ClientCalls.pending)
-    report = _awaiting_method(ClientCalls.report)
-    true_classes = _awaiting_method(ClientCalls.true_classes)
+    decide = _awaiting_client_method(ClientCalls.decide)
+    decide_many = _awaiting_client_method(ClientCalls.decide_many)
+    answer = _awaiting_client_method(ClientCalls.answer)
+    answer_many = _awaiting_client_method(ClientCalls.answer_many)
+    pending = _awaiting_client_method(ClientCalls.pending)
+    report = _awaiting_client_method(ClientCalls.report)
+    true_classes = _awaiting_client_method(ClientCalls.true_classes)
 
     def __init__(self, client: AsyncClient, name: str) -> None:
         super().__init__(client, name, lambda: asyncio.get_running_loop().create_future())

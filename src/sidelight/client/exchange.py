@@ -216,7 +216,7 @@ class ServiceHealth:
 
     @property
     def resting(self) -> bool:
-        """Whether to pass without asking; the first call after the pause tries again, the others keep passing."""
+        """Whether to let predictions pass without a request; only the first call after the pause tries again."""
         now = time.monotonic()
         if self._failures < _FAILURES:
             return False

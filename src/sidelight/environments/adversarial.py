@@ -54,7 +54,7 @@ class Adversarial(Environment):
         return Replay(self.outcomes(rng)).start(game, run, rng)
 
     def describe(self) -> dict[str, Any]:
-        """Return a digest of the sequence, or the name of what makes it."""
+        """Return a digest of the sequence, or the name of the function that makes it."""
         if self._recorded is not None:
             return {**self._recorded.describe(), "name": self.name}
         return {"name": self.name, "outcomes": getattr(self.outcomes, "__name__", repr(self.outcomes))}
@@ -79,7 +79,7 @@ class HardSequences:
 
 
 def hard_sequences(game: Game, rounds: int, scale: float = 0.5) -> HardSequences:
-    """Return what draws the sequences by which the lower bound for this game is proved.
+    """Return a sampler of the sequences by which the lower bound for this game is proved.
 
     `scale` times T^(-1/2) (easy games) or T^(-1/3) (hard ones) times the largest loss difference is by how much one of
     two neighbors is better, as far as probabilities stay positive.

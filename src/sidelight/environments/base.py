@@ -28,21 +28,21 @@ baseline = generic("baseline", ("world",))
 
 def charges_gaps(cls: type) -> type:
     """Say that a world keeps the gaps of the current round in `gaps`: they are the cost, and nothing is subtracted."""
-    implements(cost, cls)(_gap)
+    implements(cost, cls)(_gap_of_chosen_action)
     return subtracts_nothing(cls)
 
 
 def subtracts_nothing(cls: type) -> type:
     """Say that the costs of a world are already measured relative to the best action."""
-    implements(baseline, cls)(_nothing)
+    implements(baseline, cls)(_subtract_nothing_from_loss)
     return cls
 
 
-def _gap(world: Any, action: int, outcome: int) -> float:
+def _gap_of_chosen_action(world: Any, action: int, outcome: int) -> float:
     return world.gaps[action]
 
 
-def _nothing(world: Any) -> float:
+def _subtract_nothing_from_loss(world: Any) -> float:
     return 0.0
 
 
@@ -65,19 +65,19 @@ class Environment(ABC):
 
     @abstractmethod
     def describe(self) -> dict[str, Any]:
-        """Return what identifies this environment, as plain data."""
+        """Describe this environment by its name and parameters, as plain data."""
 
     def __repr__(self) -> str:
         shown = []
         for name, parameter in inspect.signature(type(self)).parameters.items():
-            value = self._argument(name)
+            value = self._environment_argument(name)
             if parameter.default is parameter.empty:
-                shown.append(_short(value))
+                shown.append(_short_argument_of_environment(value))
             elif value is not None and not np.all(np.asarray(value) == parameter.default):
-                shown.append(f"{name}={_short(value)}")
+                shown.append(f"{name}={_short_argument_of_environment(value)}")
         return f"{type(self).__name__}({', '.join(shown)})"
 
-    def _argument(self, name: str) -> Any:
+    def _environment_argument(self, name: str) -> Any:
         """Return a constructor argument for printing."""
         return getattr(self, name, None)
 
@@ -98,7 +98,7 @@ def checked_law(law: Any, outcomes: int | None = None, where: str = "the law") -
     return np.asarray(values / values.sum())
 
 
-def _short(value: Any) -> str:
+def _short_argument_of_environment(value: Any) -> str:
     """Return an argument as it could be written, or the shape of an array that is too large for that."""
     array = np.asarray(value)
     if array.dtype.kind in "biuf" and array.ndim:

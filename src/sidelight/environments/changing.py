@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from sidelight.environments.base import Environment, baseline, checked_law, cost, draw, gaps
-from sidelight.environments.contextual import draw_outcome
+from sidelight.environments.contextual import draw_outcome_in_context
 from sidelight.errors import ParameterError, SidelightError
 from sidelight.game import Game
 from sidelight.game_arrays import loss_matrix
@@ -42,14 +42,14 @@ class ChangingWorld(NamedTuple):
 def _draw(world: ChangingWorld, context: Floats, rng: np.random.Generator) -> int:
     t, here, passed = world.now[0], world.now[1], world.now[2]
     if world.chain.shape[0] > 0 and t > 0:
-        here = draw_outcome(world.chain[here], rng)
+        here = draw_outcome_in_context(world.chain[here], rng)
     if passed < world.starts.shape[0] and world.starts[passed] == t:
         here = world.follows[passed]
         passed += 1
     world.now[0], world.now[1], world.now[2] = t + 1, here, passed
     for a in range(world.totals.shape[0]):
         world.totals[a] += world.charges[here, a]
-    return draw_outcome(world.laws[here], rng)
+    return draw_outcome_in_context(world.laws[here], rng)
 
 
 @implements(cost, ChangingWorld)
@@ -75,7 +75,7 @@ class _Changing(Environment):
             raise ParameterError(f"against is {against!r}: give {' or '.join(map(repr, AGAINST))}", "against")
         self.against = against
         self.regret_kind = "hindsight" if against == "fixed" else "pseudo-regret"
-        self.laws = laws if callable(laws) else checked_laws(laws)
+        self.laws = laws if callable(laws) else check_changing_laws(laws)
 
     def check(self, game: Game, runs: int, horizon: int) -> None:
         """Raise unless the laws match the game's outcomes."""
@@ -168,8 +168,8 @@ class Markov(_Changing):
     name: ClassVar[str] = "Markov"
 
     def __init__(self, laws: Any, transition: Any, against: str = "round") -> None:
-        super().__init__(checked_laws(laws), against)
-        self.transition = checked_laws(transition, "the transition from law")
+        super().__init__(check_changing_laws(laws), against)
+        self.transition = check_changing_laws(transition, "the transition from law")
         if self.transition.shape != (len(self.laws),) * 2:
             raise SidelightError(f"there are {len(self.laws)} laws, but the transition has {self.transition.shape}")
 
@@ -231,7 +231,7 @@ class Corrupted(_Changing):
         }
 
 
-def checked_laws(laws: Any, what: str = "law") -> Floats:
+def check_changing_laws(laws: Any, what: str = "law") -> Floats:
     """Return several laws as floats that sum to one each."""
     if np.ndim(laws) != 2:
         raise SidelightError(f"give several laws, a row of probabilities each, not {laws!r}")

@@ -30,17 +30,17 @@ class _Kind(NamedTuple):
     make: Callable[[Game, Mapping[str, Any]], Environment]
 
 
-def names() -> tuple[str, ...]:
-    """Return the names that `load` knows."""
+def names_of_context_environments() -> tuple[str, ...]:
+    """Return the names that `load_context_environment` knows."""
     return tuple(_KINDS)
 
 
-def defaults(name: str) -> dict[str, float]:
+def defaults_of_context_environment(name: str) -> dict[str, float]:
     """Return the parameters of a kind of contexts, with their defaults."""
-    return dict(_kind(name).defaults)
+    return dict(_kind_of_context_environment(name).defaults)
 
 
-def load(name: str, game: Game, **parameters: Any) -> Environment:
+def load_context_environment(name: str, game: Game, **parameters: Any) -> Environment:
     """Return a world with contexts for a game.
 
     - linear (d=10, spread=1): contexts uniform on the unit cube, each coordinate raises the probability of one outcome
@@ -57,32 +57,32 @@ def load(name: str, game: Game, **parameters: Any) -> Environment:
     With a `spread` s the coordinates are badly scaled: coordinate k = 0, ..., d - 1 is multiplied by s^(k / (d - 1)),
     and its coefficients are divided by that, so that the outcomes stay the same.
     """
-    kind = _kind(name)
+    kind = _kind_of_context_environment(name)
     for key, value in parameters.items():
         if key not in kind.defaults:
             raise SidelightError(
-                f"{name} contexts have no parameter {key!r}: there is {parameters_on_command_line(name)}"
+                f"{name} contexts have no parameter {key!r}: there is {context_environment_parameters(name)}"
             )
-        _check(name, key, value)
+        _check_context_environment_parameters(name, key, value)
     environment = kind.make(game, dict(kind.defaults) | parameters)
     environment.check(game, 1, 1)
     return environment
 
 
-def parameters_on_command_line(name: str) -> str:
+def context_environment_parameters(name: str) -> str:
     """Return the parameters of a kind and their defaults, as on a command line."""
-    return ",".join(f"{key}={value}" for key, value in _kind(name).defaults.items())
+    return ",".join(f"{key}={value}" for key, value in _kind_of_context_environment(name).defaults.items())
 
 
-def _kind(name: str) -> _Kind:
+def _kind_of_context_environment(name: str) -> _Kind:
     if name not in _KINDS:
-        examples = ", ".join(f"{each}:{parameters_on_command_line(each)}" for each in _KINDS)
-        hint = did_you_mean(name, names())
+        examples = ", ".join(f"{each}:{context_environment_parameters(each)}" for each in _KINDS)
+        hint = did_you_mean(name, names_of_context_environments())
         raise SidelightError(f"there are no contexts of the kind {name!r}: {hint}there are {examples}")
     return _KINDS[name]
 
 
-def _check(kind: str, name: str, value: Any) -> None:
+def _check_context_environment_parameters(kind: str, name: str, value: Any) -> None:
     if name in ("scale", "spread"):
         number = isinstance(value, int | float) and not isinstance(value, bool)
         good, wanted = number and 0 < value < math.inf, "a positive number"
@@ -93,54 +93,54 @@ def _check(kind: str, name: str, value: Any) -> None:
         raise SidelightError(f"{kind} contexts have {name}={value}: give {wanted}")
 
 
-def _scales(d: int, spread: float) -> Floats:
+def _scales_of_context_environment(d: int, spread: float) -> Floats:
     """Return s^(k / (d - 1)) for k = 0, ..., d - 1."""
     return np.asarray(float(spread) ** (np.arange(d) / max(1, d - 1)))
 
 
-def _linear(game: Game, given: Mapping[str, Any]) -> Environment:
+def _make_linear_contexts(game: Game, given: Mapping[str, Any]) -> Environment:
     d, rows = given["d"], game.n_outcomes - 1
     if not 1 <= rows <= d:
         raise SidelightError(f"linear:d={d} is for games of 2 to {d + 1} outcomes, and this one has {rows + 1}")
     theta = np.zeros((rows, d))
     theta[np.arange(d) % rows, np.arange(d)] = 1.0 / d
-    scales = _scales(d, given["spread"])
+    scales = _scales_of_context_environment(d, given["spread"])
     return LinearContexts(theta / scales, high=scales)
 
 
-def _halfspace(game: Game, given: Mapping[str, Any]) -> Environment:
+def _make_halfspace_contexts(game: Game, given: Mapping[str, Any]) -> Environment:
     return HalfspaceContexts(given["d"], given["seed"])
 
 
-def _logistic(game: Game, given: Mapping[str, Any]) -> Environment:
+def _make_logistic_contexts(game: Game, given: Mapping[str, Any]) -> Environment:
     rng = np.random.default_rng(given["seed"])
     theta = given["scale"] * rng.normal(size=(game.n_outcomes, given["d"]))
-    scales = _scales(given["d"], given["spread"])
+    scales = _scales_of_context_environment(given["d"], given["spread"])
     return LogisticContexts(theta / scales, low=-scales, high=scales)
 
 
-def _finite(game: Game, given: Mapping[str, Any]) -> Environment:
+def _make_finite_contexts(game: Game, given: Mapping[str, Any]) -> Environment:
     rng = np.random.default_rng(given["seed"])
     return FiniteContexts(rng.dirichlet(np.ones(game.n_outcomes), size=given["contexts"]))
 
 
-def _region(
+def _make_region_contexts(
     region: str, relevant: int | None = None, tails: float | None = None
 ) -> Callable[[Game, Mapping[str, Any]], Environment]:
-    """Return what makes a region with two laws under which different actions are best."""
+    """Return a constructor of a region with two laws under which different actions are best."""
 
-    def make(game: Game, given: Mapping[str, Any]) -> Environment:
-        return RegionContexts(_two_laws(game, given["seed"]), given["d"], region, relevant, tails)
+    def make_region_contexts(game: Game, given: Mapping[str, Any]) -> Environment:
+        return RegionContexts(_two_laws_for_contexts(game, given["seed"]), given["d"], region, relevant, tails)
 
-    return make
+    return make_region_contexts
 
 
-def _useless(game: Game, given: Mapping[str, Any]) -> Environment:
+def _make_useless_contexts(game: Game, given: Mapping[str, Any]) -> Environment:
     law = np.random.default_rng(given["seed"]).dirichlet(np.ones(game.n_outcomes))
     return RegionContexts([law, law], given["d"])
 
 
-def _two_laws(game: Game, seed: int) -> Floats:
+def _two_laws_for_contexts(game: Game, seed: int) -> Floats:
     """Draw two laws under which different actions are best."""
     rng, loss = np.random.default_rng(seed), loss_matrix(game)
     for _ in range(_TRIES):
@@ -152,15 +152,15 @@ def _two_laws(game: Game, seed: int) -> Floats:
 
 
 _KINDS = {
-    "linear": _Kind({"d": 10, "spread": 1}, _linear),
-    "halfspace": _Kind({"d": 10, "seed": 1}, _halfspace),
-    "logistic": _Kind({"d": 5, "seed": 0, "scale": 1, "spread": 1}, _logistic),
-    "finite": _Kind({"contexts": 4, "seed": 0}, _finite),
-    "ball": _Kind({"d": 4, "seed": 0}, _region("ball")),
-    "ring": _Kind({"d": 2, "seed": 0}, _region("ring")),
-    "fold": _Kind({"d": 4, "seed": 0}, _region("ball", relevant=1)),
-    "checkers": _Kind({"d": 2, "seed": 0}, _region("checkers")),
-    "sparse": _Kind({"d": 200, "seed": 0}, _region("plane", relevant=3)),
-    "heavy-tails": _Kind({"d": 10, "seed": 0}, _region("plane", tails=2.5)),
-    "useless": _Kind({"d": 10, "seed": 0}, _useless),
+    "linear": _Kind({"d": 10, "spread": 1}, _make_linear_contexts),
+    "halfspace": _Kind({"d": 10, "seed": 1}, _make_halfspace_contexts),
+    "logistic": _Kind({"d": 5, "seed": 0, "scale": 1, "spread": 1}, _make_logistic_contexts),
+    "finite": _Kind({"contexts": 4, "seed": 0}, _make_finite_contexts),
+    "ball": _Kind({"d": 4, "seed": 0}, _make_region_contexts("ball")),
+    "ring": _Kind({"d": 2, "seed": 0}, _make_region_contexts("ring")),
+    "fold": _Kind({"d": 4, "seed": 0}, _make_region_contexts("ball", relevant=1)),
+    "checkers": _Kind({"d": 2, "seed": 0}, _make_region_contexts("checkers")),
+    "sparse": _Kind({"d": 200, "seed": 0}, _make_region_contexts("plane", relevant=3)),
+    "heavy-tails": _Kind({"d": 10, "seed": 0}, _make_region_contexts("plane", tails=2.5)),
+    "useless": _Kind({"d": 10, "seed": 0}, _make_useless_contexts),
 }

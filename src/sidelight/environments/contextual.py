@@ -28,14 +28,14 @@ class Box(NamedTuple):
 
 
 @kernel
-def draw_context(box: Box, x: Floats, rng: np.random.Generator) -> None:
+def draw_world_context(box: Box, x: Floats, rng: np.random.Generator) -> None:
     """Draw x uniformly from a box."""
     for k in range(x.shape[0]):
         x[k] = box.low[k] + (box.high[k] - box.low[k]) * rng.random()
 
 
 @kernel
-def set_gaps(loss: Floats, law: Floats, gaps: Floats) -> None:
+def set_gaps_of_context(loss: Floats, law: Floats, gaps: Floats) -> None:
     """Set the gap of each action under the law of this round."""
     multiply(loss, law, gaps)
     least = math.inf
@@ -46,7 +46,7 @@ def set_gaps(loss: Floats, law: Floats, gaps: Floats) -> None:
 
 
 @kernel
-def draw_outcome(law: Floats, rng: np.random.Generator) -> int:
+def draw_outcome_in_context(law: Floats, rng: np.random.Generator) -> int:
     """Draw an outcome from a law whose entries sum to one, up to rounding."""
     u = rng.random()
     below = 0.0
@@ -60,7 +60,7 @@ def draw_outcome(law: Floats, rng: np.random.Generator) -> int:
     return outcome
 
 
-class Boxed(Environment):
+class BoxedContexts(Environment):
     """Contexts uniform on a box; `theta` has a row per outcome. Worlds hold theta, box, loss, law and gaps."""
 
     _world: ClassVar[type]

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from sidelight.environments.base import Environment, checked_law, cost, draw, subtracts_nothing
-from sidelight.environments.contextual import draw_outcome
+from sidelight.environments.contextual import draw_outcome_in_context
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.game_arrays import loss_matrix
@@ -35,7 +35,7 @@ def _draw(world: FiniteWorld, context: Floats, rng: np.random.Generator) -> int:
     world.which[0] = c
     for k in range(context.shape[0]):
         context[k] = world.features[c, k]
-    return draw_outcome(world.laws[c], rng)
+    return draw_outcome_in_context(world.laws[c], rng)
 
 
 @implements(cost, FiniteWorld)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from sidelight.environments.base import Environment, charges_gaps, draw
-from sidelight.environments.contextual import set_gaps
+from sidelight.environments.contextual import set_gaps_of_context
 from sidelight.errors import ParameterError, SidelightError
 from sidelight.game import Game
 from sidelight.game_arrays import loss_matrix
@@ -37,7 +37,7 @@ def _draw(world: HalfspaceWorld, context: Floats, rng: np.random.Generator) -> i
     outcome = 0 if side < 0.5 else 1
     world.law[outcome] = 1.0
     world.law[1 - outcome] = 0.0
-    set_gaps(world.loss, world.law, world.gaps)
+    set_gaps_of_context(world.loss, world.law, world.gaps)
     return outcome
 
 

@@ -85,7 +85,7 @@ class IID(Environment):
         return IIDWorld(cumulative, gaps(game, law))
 
     def describe(self) -> dict[str, Any]:
-        """Return the law, or the name of what draws it."""
+        """Return the law, or the name of its sampler."""
         if callable(self.law):
             return {"name": self.name, "law": getattr(self.law, "__name__", repr(self.law))}
         laws = [row.tolist() for row in self._laws]

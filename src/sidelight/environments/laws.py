@@ -95,7 +95,7 @@ class RandomLaws:
     def __call__(self, rng: np.random.Generator) -> Law:
         """Draw a law."""
         if self.game is not None:
-            return _near_border(loss_matrix(self.game), *_BORDER[self.kind], rng)
+            return _draw_law_near_border(loss_matrix(self.game), *_BORDER[self.kind], rng)
         if self.kind == "dirichlet":
             return rng.dirichlet(np.ones(self.outcomes))
         if self.kind == "sparse":
@@ -124,7 +124,7 @@ class RandomLaws:
         return f"laws.load({self.kind!r}, {self.outcomes if self.game is None else self.game.name or 'game'})"
 
 
-def _near_border(loss: Floats, least: float, most: float, rng: np.random.Generator) -> Floats:
+def _draw_law_near_border(loss: Floats, least: float, most: float, rng: np.random.Generator) -> Floats:
     """Draw two laws with different best actions, and return one `least` to `most` back from where the best one changes.
 
     On the segment from the first law to the second, let b be the place (0 to 1) where the best action of the first
@@ -136,18 +136,20 @@ def _near_border(loss: Floats, least: float, most: float, rng: np.random.Generat
         return np.asarray(rng.dirichlet(np.ones(outcomes), size=(_ATTEMPTS, 2))[-1, 0])
     for _ in range(_ATTEMPTS):
         start, end = rng.dirichlet(np.ones(outcomes), size=2)
-        if _best(loss, start) != _best(loss, end):
+        if _best_action_under_law(loss, start) != _best_action_under_law(loss, end):
             break
     else:
         return start
     low, high = 0.0, 1.0
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
-        same = _best(loss, (1.0 - middle) * start + middle * end) == _best(loss, start)
+        same = _best_action_under_law(loss, (1.0 - middle) * start + middle * end) == _best_action_under_law(
+            loss, start
+        )
         low, high = (middle, high) if same else (low, middle)
     place = low * (1.0 - rng.uniform(least, most))
     return (1.0 - place) * start + place * end
 
 
-def _best(loss: Floats, law: Floats) -> int:
+def _best_action_under_law(loss: Floats, law: Floats) -> int:
     return int(np.argmin(loss @ law))

@@ -7,7 +7,13 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from sidelight.environments.base import charges_gaps, draw
-from sidelight.environments.contextual import Box, Boxed, draw_context, draw_outcome, set_gaps
+from sidelight.environments.contextual import (
+    Box,
+    BoxedContexts,
+    draw_outcome_in_context,
+    draw_world_context,
+    set_gaps_of_context,
+)
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.kernels import implements
@@ -28,17 +34,17 @@ class LinearWorld(NamedTuple):
 
 @implements(draw, LinearWorld)
 def _draw(world: LinearWorld, context: Floats, rng: np.random.Generator) -> int:
-    draw_context(world.box, context, rng)
+    draw_world_context(world.box, context, rng)
     rest = 1.0
     for j in range(world.theta.shape[0]):
         world.law[j] = max(0.0, dot(world.theta[j], context))  # rounding may leave a zero slightly negative
         rest -= world.law[j]
     world.law[world.theta.shape[0]] = max(0.0, rest)
-    set_gaps(world.loss, world.law, world.gaps)
-    return draw_outcome(world.law, rng)
+    set_gaps_of_context(world.loss, world.law, world.gaps)
+    return draw_outcome_in_context(world.law, rng)
 
 
-class LinearContexts(Boxed):
+class LinearContexts(BoxedContexts):
     """p(x) = theta x, contexts uniform on a box.
 
     Parameters

@@ -8,7 +8,13 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from sidelight.environments.base import charges_gaps, draw
-from sidelight.environments.contextual import Box, Boxed, draw_context, draw_outcome, set_gaps
+from sidelight.environments.contextual import (
+    Box,
+    BoxedContexts,
+    draw_outcome_in_context,
+    draw_world_context,
+    set_gaps_of_context,
+)
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.kernels import implements
@@ -29,7 +35,7 @@ class LogisticWorld(NamedTuple):
 
 @implements(draw, LogisticWorld)
 def _draw(world: LogisticWorld, context: Floats, rng: np.random.Generator) -> int:
-    draw_context(world.box, context, rng)
+    draw_world_context(world.box, context, rng)
     multiply(world.theta, context, world.law)
     highest = -math.inf
     for j in range(world.law.shape[0]):
@@ -40,11 +46,11 @@ def _draw(world: LogisticWorld, context: Floats, rng: np.random.Generator) -> in
         total += world.law[j]
     for j in range(world.law.shape[0]):
         world.law[j] /= total
-    set_gaps(world.loss, world.law, world.gaps)
-    return draw_outcome(world.law, rng)
+    set_gaps_of_context(world.loss, world.law, world.gaps)
+    return draw_outcome_in_context(world.law, rng)
 
 
-class LogisticContexts(Boxed):
+class LogisticContexts(BoxedContexts):
     """p(x) = softmax(theta x), contexts uniform on a box.
 
     Parameters

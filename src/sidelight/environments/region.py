@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from sidelight.environments.base import Environment, charges_gaps, checked_law, draw
-from sidelight.environments.contextual import draw_outcome, set_gaps
+from sidelight.environments.contextual import draw_outcome_in_context, set_gaps_of_context
 from sidelight.errors import ParameterError, SidelightError
 from sidelight.game import Game
 from sidelight.game_arrays import loss_matrix
@@ -51,8 +51,8 @@ def _draw(world: RegionWorld, context: Floats, rng: np.random.Generator) -> int:
     else:
         inside = total > 0.0
     law = world.laws[0 if inside else 1]
-    set_gaps(world.loss, law, world.gaps)
-    return draw_outcome(law, rng)
+    set_gaps_of_context(world.loss, law, world.gaps)
+    return draw_outcome_in_context(law, rng)
 
 
 class RegionContexts(Environment):
@@ -112,8 +112,8 @@ class RegionContexts(Environment):
         return RegionWorld(
             laws=self.laws.copy(),
             shape={"checkers": _CHECKERS, "plane": _PLANE}.get(self.region, _SHELL),
-            least=_squared_radius(relevant, -_QUARTILE) if ring else 0.0,
-            most=_squared_radius(relevant, _QUARTILE if ring else 0.0),
+            least=_squared_radius_of_region(relevant, -_QUARTILE) if ring else 0.0,
+            most=_squared_radius_of_region(relevant, _QUARTILE if ring else 0.0),
             relevant=relevant,
             tails=float(self.tails or 0.0),
             loss=loss_matrix(game),
@@ -127,6 +127,6 @@ class RegionContexts(Environment):
         return found | {key: value for key, value in more.items() if value is not None}
 
 
-def _squared_radius(d: int, normal: float) -> float:
+def _squared_radius_of_region(d: int, normal: float) -> float:
     """Return a quantile of the squared norm of d normal numbers, by the approximation of Wilson and Hilferty."""
     return float(d * (1.0 - 2.0 / (9.0 * d) + normal * math.sqrt(2.0 / (9.0 * d))) ** 3)

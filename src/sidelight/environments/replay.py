@@ -180,9 +180,9 @@ class Replay(Environment):
             return np.zeros((1, game.n_actions))
         return gaps(game, self.law if self.law.ndim == 1 else self.law[run])[None, :]
 
-    def _argument(self, name: str) -> Any:
-        """Return an argument; a law that is a word is kept as what regret is measured against."""
-        return "outcome" if name == "law" and self.measure == OUTCOME else super()._argument(name)
+    def _environment_argument(self, name: str) -> Any:
+        """Return an argument; the law is "outcome" where regret is measured against each outcome."""
+        return "outcome" if name == "law" and self.measure == OUTCOME else super()._environment_argument(name)
 
     def describe(self) -> dict[str, Any]:
         """Return the shape and a digest of the recording."""

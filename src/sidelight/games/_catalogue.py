@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from sidelight.errors import GameError
 from sidelight.game import Game, Symbol
-from sidelight.games._parameters import Parameter, written_parameter
+from sidelight.games._parameters import GameParameter, write_game_parameter
 from sidelight.text import did_you_mean
 
 Kind = Literal["trivial", "easy", "hard", "hopeless"]
@@ -58,7 +58,7 @@ class Entry:
     number: int
     _build: Callable[..., Matrices] = field(repr=False)
     _known: Kind | Callable[..., Kind | None] = field(repr=False)
-    _allowed: tuple[tuple[str, Parameter], ...] = field(repr=False)
+    _allowed: tuple[tuple[str, GameParameter], ...] = field(repr=False)
     _defaults: tuple[tuple[str, Any], ...] = field(repr=False)
 
     @property
@@ -86,7 +86,9 @@ class Entry:
         values = self._values(parameters)
         matrices = self._build(**values)
         chosen = [
-            f"{name}={written_parameter(values[name])}" for name, default in self._defaults if values[name] != default
+            f"{name}={write_game_parameter(values[name])}"
+            for name, default in self._defaults
+            if values[name] != default
         ]
         name = f"{self.name}({', '.join(chosen)})" if chosen else self.name
         return Game(matrices.loss, matrices.feedback, name, matrices.actions, matrices.outcomes)
@@ -95,7 +97,7 @@ class Entry:
         """Return the exact value of one parameter, which may be given as text."""
         kinds = dict(self._allowed)
         if parameter not in kinds:
-            defaults = ", ".join(f"{name} (default {written_parameter(value)})" for name, value in self._defaults)
+            defaults = ", ".join(f"{name} (default {write_game_parameter(value)})" for name, value in self._defaults)
             takes = f"it takes {defaults}" if defaults else "it takes none"
             raise GameError(f"{self.name} has no parameter {parameter!r}: {takes}")
         return kinds[parameter].read(parameter, value)
@@ -115,7 +117,7 @@ def game(
     title: str,
     source: str,
     known: Kind | Callable[..., Kind | None],
-    **allowed: Parameter,
+    **allowed: GameParameter,
 ) -> Callable[[Builder], Builder]:
     """Enter the decorated function, which makes the matrices of a game, into the catalogue.
 
@@ -123,7 +125,7 @@ def game(
     each parameter may be; the defaults are those in the function's signature.
     """
 
-    def enter(build: Builder) -> Builder:
+    def enter_game_into_catalogue(build: Builder) -> Builder:
         defaults = {key: parameter.default for key, parameter in inspect.signature(build).parameters.items()}
         if list(defaults) != list(allowed):
             raise GameError(f"{name}: say what is allowed for exactly the parameters {', '.join(defaults)}, in order")
@@ -145,7 +147,7 @@ def game(
         )
         return build
 
-    return enter
+    return enter_game_into_catalogue
 
 
 def names() -> tuple[str, ...]:
@@ -200,7 +202,7 @@ def parse_parameters(name: str, texts: Iterable[str]) -> dict[str, Any]:
         parameter, equals, value = (part.strip() for part in text.partition("="))
         if not equals or not parameter or not value:
             example = next(
-                (f"{key}={written_parameter(default)}" for key, default in entry.parameters.items()), "prices=5"
+                (f"{key}={write_game_parameter(default)}" for key, default in entry.parameters.items()), "prices=5"
             )
             raise GameError(f"cannot read the parameter {text!r}: write it as name=value, for instance {example}")
         if parameter in values:

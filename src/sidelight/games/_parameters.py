@@ -9,10 +9,10 @@ from itertools import islice
 from typing import Any, Protocol
 
 from sidelight.errors import GameError
-from sidelight.game import read_exact
+from sidelight.game import read_exact_loss
 
 
-class Parameter(Protocol):
+class GameParameter(Protocol):
     """The values that one parameter may take."""
 
     @property
@@ -24,7 +24,7 @@ class Parameter(Protocol):
 
 
 @dataclass(frozen=True)
-class Whole:
+class WholeParameter:
     """A whole number from `least` to `most`, such as 5, 5.0 or "5"; `reason` may explain the limit."""
 
     least: int
@@ -39,14 +39,14 @@ class Whole:
 
     def read(self, name: str, value: Any) -> int:
         """Return the number as an `int`."""
-        number = _number(name, value, self.allowed)
+        number = _read_game_parameter_number(name, value, self.allowed)
         if number.denominator != 1 or not self.least <= number <= self.most:
-            raise _refused(name, value, self.allowed)
+            raise _refused_game_parameter(name, value, self.allowed)
         return int(number)
 
 
 @dataclass(frozen=True)
-class Number:
+class NumberParameter:
     """An exact number, if wanted strictly between two bounds: 0.2, "1/5", `Fraction(1, 5)`.
 
     `formula` is one more value that the parameter may take: text that says how it follows from the other parameters.
@@ -66,16 +66,20 @@ class Number:
 
     def read(self, name: str, value: Any) -> Fraction | str:
         """Return the number as a `Fraction`, or the formula as it is."""
-        if self.formula is not None and isinstance(value, str) and _squeezed(value) == _squeezed(self.formula):
+        if (
+            self.formula is not None
+            and isinstance(value, str)
+            and _squeeze_game_parameter(value) == _squeeze_game_parameter(self.formula)
+        ):
             return self.formula
-        number = _number(name, value, self.allowed)
+        number = _read_game_parameter_number(name, value, self.allowed)
         if (self.above is not None and number <= self.above) or (self.below is not None and number >= self.below):
-            raise _refused(name, value, self.allowed)
+            raise _refused_game_parameter(name, value, self.allowed)
         return number
 
 
 @dataclass(frozen=True)
-class Numbers:
+class NumbersParameter:
     """One to `most` different exact numbers, in the order in which they are given: (0, 0.5, 1) or "0,1/2,1"."""
 
     most: int
@@ -89,19 +93,19 @@ class Numbers:
         """Return the numbers as a tuple of `Fraction`."""
         parts = value.split(",") if isinstance(value, str) else value
         if isinstance(parts, bytes | Mapping | Set):  # which have no order, or no numbers
-            raise _refused(name, value, self.allowed)
+            raise _refused_game_parameter(name, value, self.allowed)
         try:
             first = list(islice(parts, self.most + 1))
         except TypeError:  # not a collection at all
-            raise _refused(name, value, self.allowed) from None
-        numbers = tuple(_number(name, part, self.allowed) for part in first)
+            raise _refused_game_parameter(name, value, self.allowed) from None
+        numbers = tuple(_read_game_parameter_number(name, part, self.allowed) for part in first)
         if not 1 <= len(numbers) <= self.most or len(set(numbers)) < len(numbers):
-            raise _refused(name, value, self.allowed)
+            raise _refused_game_parameter(name, value, self.allowed)
         return numbers
 
 
 @dataclass(frozen=True, init=False)
-class OneOf:
+class OneOfParameter:
     """One of a few words."""
 
     words: tuple[str, ...]
@@ -118,28 +122,28 @@ class OneOf:
         """Return the word."""
         word = value.strip() if isinstance(value, str) else value
         if not isinstance(word, str) or word not in self.words:
-            raise _refused(name, value, self.allowed)
+            raise _refused_game_parameter(name, value, self.allowed)
         return word
 
 
-def written_parameter(value: Any) -> str:
+def write_game_parameter(value: Any) -> str:
     """Return the value of a parameter as it is written on a command line: 5, 1/5, or 0,1/2,1."""
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def _number(name: str, value: Any, allowed: str) -> Fraction:
+def _read_game_parameter_number(name: str, value: Any, allowed: str) -> Fraction:
     """Read a number as `Game` reads a loss, but report errors in terms of this parameter."""
     try:
-        return read_exact(value, name)
+        return read_exact_loss(value, name)
     except GameError:
-        raise _refused(name, value, allowed) from None
+        raise _refused_game_parameter(name, value, allowed) from None
 
 
-def _refused(name: str, value: Any, allowed: str) -> GameError:
-    return GameError(f"{name} cannot be {_short(value)}: give {allowed}")
+def _refused_game_parameter(name: str, value: Any, allowed: str) -> GameError:
+    return GameError(f"{name} cannot be {_short_game_parameter(value)}: give {allowed}")
 
 
-def _short(value: Any) -> str:
+def _short_game_parameter(value: Any) -> str:
     """Return a value as Python writes it, cut where it would fill the screen."""
     try:
         text = repr(value)
@@ -148,5 +152,5 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _squeezed(text: str) -> str:
+def _squeeze_game_parameter(text: str) -> str:
     return "".join(text.split())

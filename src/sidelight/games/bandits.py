@@ -11,37 +11,37 @@ from itertools import combinations_with_replacement, product
 from sidelight.errors import GameError
 from sidelight.game import Symbol
 from sidelight.games._catalogue import Kind, Matrices, game
-from sidelight.games._parameters import Numbers, Whole
+from sidelight.games._parameters import NumbersParameter, WholeParameter
 from sidelight.games._sources import CLEANING_UP, DUELING, OWN, PMLIB
 
 # One more arm doubles the outcomes, and a game that fits into memory may still be too large to analyze.
 MOST_OUTCOMES = 1024
-ARMS = Whole(1, 10, "each arm doubles the number of outcomes")
+ARMS = WholeParameter(1, 10, "each arm doubles the number of outcomes")
 
 
-def _easy_if_a_choice(arms: int) -> Kind:
+def _kind_of_bandit_game(arms: int) -> Kind:
     """Return the class of a game whose arms can all be compared: with a single arm there is nothing to choose."""
     return "easy" if arms > 1 else "trivial"
 
 
-def _kind_of_full_information(outcomes: int) -> Kind:
-    return _easy_if_a_choice(outcomes)
+def _kind_of_full_information_game(outcomes: int) -> Kind:
+    return _kind_of_bandit_game(outcomes)
 
 
-def _kind_of_finite_bandit(arms: int, rewards: tuple[Fraction, ...]) -> Kind:
+def _kind_of_finite_bandit_game(arms: int, rewards: tuple[Fraction, ...]) -> Kind:
     """Return the class: arms with a single possible reward are all alike."""
-    return _easy_if_a_choice(min(arms, len(rewards)))
+    return _kind_of_bandit_game(min(arms, len(rewards)))
 
 
-def _binary(arms: int) -> tuple[tuple[int, ...], ...]:
+def _binary_outcomes_of_game(arms: int) -> tuple[tuple[int, ...], ...]:
     return tuple(product((0, 1), repeat=arms))
 
 
-def _digits(outcomes: tuple[tuple[int, ...], ...]) -> tuple[str, ...]:
+def _digit_names_of_game_outcomes(outcomes: tuple[tuple[int, ...], ...]) -> tuple[str, ...]:
     return tuple("".join(map(str, outcome)) for outcome in outcomes)
 
 
-def _arm_names(arms: int) -> tuple[str, ...]:
+def _arm_names_of_game(arms: int) -> tuple[str, ...]:
     return tuple(f"arm {arm}" for arm in range(arms))
 
 
@@ -50,8 +50,8 @@ def _arm_names(arms: int) -> tuple[str, ...]:
     number=6,
     title="Full information",
     source=PMLIB,
-    known=_kind_of_full_information,
-    outcomes=Whole(1, 200),
+    known=_kind_of_full_information_game,
+    outcomes=WholeParameter(1, 200),
 )
 def full_information(outcomes: int = 3) -> Matrices:
     """Guess what comes next; it is shown whatever was guessed.
@@ -74,7 +74,7 @@ def full_information(outcomes: int = 3) -> Matrices:
     number=7,
     title="Bernoulli bandit",
     source=PMLIB,
-    known=_easy_if_a_choice,
+    known=_kind_of_bandit_game,
     arms=ARMS,
 )
 def bernoulli_bandit(arms: int = 2) -> Matrices:
@@ -87,10 +87,10 @@ def bernoulli_bandit(arms: int = 2) -> Matrices:
 
     Outcomes o in {0, 1}^K; L_a = 1 − o_a; action a shows o_a.
     """
-    outcomes = _binary(arms)
+    outcomes = _binary_outcomes_of_game(arms)
     loss = [[1 - outcome[arm] for outcome in outcomes] for arm in range(arms)]
     feedback = [[outcome[arm] for outcome in outcomes] for arm in range(arms)]
-    return Matrices(loss, feedback, _arm_names(arms), _digits(outcomes))
+    return Matrices(loss, feedback, _arm_names_of_game(arms), _digit_names_of_game_outcomes(outcomes))
 
 
 @game(
@@ -98,9 +98,9 @@ def bernoulli_bandit(arms: int = 2) -> Matrices:
     number=8,
     title="Bandit with finitely many rewards",
     source=OWN,
-    known=_kind_of_finite_bandit,
-    arms=Whole(1, 10, "each arm multiplies the number of outcomes"),
-    rewards=Numbers(MOST_OUTCOMES),
+    known=_kind_of_finite_bandit_game,
+    arms=WholeParameter(1, 10, "each arm multiplies the number of outcomes"),
+    rewards=NumbersParameter(MOST_OUTCOMES),
 )
 def finite_bandit(
     arms: int = 2, rewards: tuple[Fraction, ...] = (Fraction(0), Fraction(1, 2), Fraction(1))
@@ -121,11 +121,13 @@ def finite_bandit(
         )
     best, outcomes = max(rewards), tuple(product(rewards, repeat=arms))
     loss = [[best - outcome[arm] for outcome in outcomes] for arm in range(arms)]
-    feedback = [[_shown(outcome[arm]) for outcome in outcomes] for arm in range(arms)]
-    return Matrices(loss, feedback, _arm_names(arms), tuple(", ".join(map(str, outcome)) for outcome in outcomes))
+    feedback = [[_reward_symbol_of_game(outcome[arm]) for outcome in outcomes] for arm in range(arms)]
+    return Matrices(
+        loss, feedback, _arm_names_of_game(arms), tuple(", ".join(map(str, outcome)) for outcome in outcomes)
+    )
 
 
-def _shown(reward: Fraction) -> Symbol:
+def _reward_symbol_of_game(reward: Fraction) -> Symbol:
     """Return a reward as a symbol that a file can hold."""
     return reward.numerator if reward.denominator == 1 else str(reward)
 
@@ -135,7 +137,7 @@ def _shown(reward: Fraction) -> Symbol:
     number=12,
     title="Utility-based dueling bandit",
     source=f"{DUELING}; {PMLIB}",
-    known=_easy_if_a_choice,
+    known=_kind_of_bandit_game,
     arms=ARMS,
 )
 def dueling_bandit(arms: int = 3) -> Matrices:
@@ -149,11 +151,11 @@ def dueling_bandit(arms: int = 3) -> Matrices:
 
     Outcomes o in {0, 1}^K; actions (a, b), a ≤ b, in lexicographic order; L_ab = 1 − (o_a + o_b)/2; shows o_a − o_b.
     """
-    outcomes = _binary(arms)
+    outcomes = _binary_outcomes_of_game(arms)
     pairs = tuple(combinations_with_replacement(range(arms), 2))
     loss = [[1 - Fraction(outcome[a] + outcome[b], 2) for outcome in outcomes] for a, b in pairs]
     feedback = [[outcome[a] - outcome[b] for outcome in outcomes] for a, b in pairs]
-    return Matrices(loss, feedback, tuple(f"{a} and {b}" for a, b in pairs), _digits(outcomes))
+    return Matrices(loss, feedback, tuple(f"{a} and {b}" for a, b in pairs), _digit_names_of_game_outcomes(outcomes))
 
 
 @game(
@@ -161,7 +163,7 @@ def dueling_bandit(arms: int = 3) -> Matrices:
     number=16,
     title="Cops and robbers",
     source=f"Name from {CLEANING_UP}; matrices of this catalogue",
-    known=_easy_if_a_choice,
+    known=_kind_of_bandit_game,
     arms=ARMS,
 )
 def cops_and_robbers(arms: int = 3) -> Matrices:
@@ -174,7 +176,9 @@ def cops_and_robbers(arms: int = 3) -> Matrices:
 
     Outcomes o in {0, 1}^K; L_a = o_a; action a shows the tuple of o_b over all b ≠ a.
     """
-    outcomes = _binary(arms)
+    outcomes = _binary_outcomes_of_game(arms)
     loss = [[outcome[arm] for outcome in outcomes] for arm in range(arms)]
     feedback = [[outcome[:arm] + outcome[arm + 1 :] for outcome in outcomes] for arm in range(arms)]
-    return Matrices(loss, feedback, tuple(f"house {arm}" for arm in range(arms)), _digits(outcomes))
+    return Matrices(
+        loss, feedback, tuple(f"house {arm}" for arm in range(arms)), _digit_names_of_game_outcomes(outcomes)
+    )

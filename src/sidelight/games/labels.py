@@ -5,13 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 
 from sidelight.games._catalogue import Kind, Matrices, game
-from sidelight.games._parameters import Number, OneOf
+from sidelight.games._parameters import NumberParameter, OneOfParameter
 from sidelight.games._sources import APPLE_TASTING, BOOK, LABEL_EFFICIENT, OWN, PMLIB, PREDICTION, SEED
 
 BLIND = ("nothing", "nothing")
 
 
-def kind_of_paid_look(cost: Fraction) -> Kind:
+def kind_of_paid_look_game(cost: Fraction) -> Kind:
     """Return the class of a choice between (1, 0), (0, 1) and a look at the outcome for a constant `cost`.
 
     The better of the two guesses loses at most 1/2. A look for less is the best action somewhere between them and
@@ -48,8 +48,8 @@ def apple_tasting() -> Matrices:
     number=2,
     title="Label-efficient prediction",
     source=f"{LABEL_EFFICIENT}; matrices, with cost 1, as in {SEED}",
-    known=kind_of_paid_look,
-    cost=Number(),
+    known=kind_of_paid_look_game,
+    cost=NumberParameter(),
 )
 def label_efficient(cost: Fraction = Fraction(1)) -> Matrices:
     """Predict one of two classes unseen, or pay to see the true one.
@@ -99,8 +99,8 @@ def spam_filtering() -> Matrices:
     number=4,
     title="Matching pennies with a costly look",
     source=f"{BOOK}, chapter 37",
-    known=kind_of_paid_look,
-    cost=Number(),
+    known=kind_of_paid_look_game,
+    cost=NumberParameter(),
 )
 def matching_pennies(cost: Fraction = Fraction(1)) -> Matrices:
     """Call heads or tails unseen, or pay to look at the coin.
@@ -126,7 +126,7 @@ def matching_pennies(cost: Fraction = Fraction(1)) -> Matrices:
     title="τ-detection",
     source=SEED,
     known="easy",
-    tau=Number(above=Fraction(0), below=Fraction(1)),
+    tau=NumberParameter(above=Fraction(0), below=Fraction(1)),
 )
 def tau_detection(tau: Fraction = Fraction(1, 5)) -> Matrices:
     """Verify each prediction or let it pass, to catch error rates above a limit.
@@ -142,7 +142,7 @@ def tau_detection(tau: Fraction = Fraction(1, 5)) -> Matrices:
     return Matrices([[1, 1], [1 / tau, 0]], [("wrong", "right"), BLIND], ("verify", "pass"), ("wrong", "right"))
 
 
-def _kind_of_query(query: str) -> Kind:
+def _kind_of_query_game(query: str) -> Kind:
     """Return the class: a coarse query cannot tell class B from C, and guessing B or C are neighbors."""
     return "hard" if query == "full" else "hopeless"
 
@@ -152,8 +152,8 @@ def _kind_of_query(query: str) -> Kind:
     number=21,
     title="Label-efficient prediction of three classes",
     source=OWN,
-    known=_kind_of_query,
-    query=OneOf("full", "coarse"),
+    known=_kind_of_query_game,
+    query=OneOfParameter("full", "coarse"),
 )
 def three_class_label_efficient(query: str = "full") -> Matrices:
     """Predict one of three classes unseen, or pay for an answer, full or coarse.

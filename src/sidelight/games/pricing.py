@@ -6,13 +6,13 @@ from fractions import Fraction
 
 from sidelight.game import Symbol
 from sidelight.games._catalogue import Kind, Matrices, game
-from sidelight.games._parameters import Number, Whole
+from sidelight.games._parameters import NumberParameter, WholeParameter
 from sidelight.games._sources import BOOK, PMLIB
 
-PRICES = Whole(2, 200)
+PRICES = WholeParameter(2, 200)
 
 
-def _kind_of_dynamic_pricing(prices: int, cost: Fraction) -> Kind:
+def _kind_of_pricing_game(prices: int, cost: Fraction) -> Kind:
     """Return the class of dynamic pricing.
 
     If failing to sell costs nothing or less, the highest price is never beaten. Otherwise every price is best for the
@@ -31,9 +31,9 @@ def _kind_of_dynamic_pricing(prices: int, cost: Fraction) -> Kind:
     number=9,
     title="Dynamic pricing",
     source=PMLIB,
-    known=_kind_of_dynamic_pricing,
+    known=_kind_of_pricing_game,
     prices=PRICES,
-    cost=Number(),
+    cost=NumberParameter(),
 )
 def dynamic_pricing(prices: int = 5, cost: Fraction = Fraction(2)) -> Matrices:
     """Post a price; see only whether the customer bought.
@@ -48,7 +48,12 @@ def dynamic_pricing(prices: int = 5, cost: Fraction = Fraction(2)) -> Matrices:
     """
     scale = range(prices)
     loss = [[value - price if price <= value else cost for value in scale] for price in scale]
-    return Matrices(loss, _sales(prices), _labels("price", 0, prices), _labels("value", 0, prices))
+    return Matrices(
+        loss,
+        _sales_of_pricing_game(prices),
+        _labels_of_pricing_game("price", 0, prices),
+        _labels_of_pricing_game("value", 0, prices),
+    )
 
 
 @game(
@@ -58,7 +63,7 @@ def dynamic_pricing(prices: int = 5, cost: Fraction = Fraction(2)) -> Matrices:
     source=f"Losses as in {BOOK}, exercise 37.6; feedback sold or unsold",
     known="easy",
     prices=PRICES,
-    cost=Number(formula="prices - 1"),
+    cost=NumberParameter(formula="prices - 1"),
 )
 def revenue_pricing(prices: int = 5, cost: Fraction | str = "prices - 1") -> Matrices:
     """Post a price and earn it if the customer buys; the takings show the loss.
@@ -74,12 +79,17 @@ def revenue_pricing(prices: int = 5, cost: Fraction | str = "prices - 1") -> Mat
     spent = Fraction(prices - 1) if isinstance(cost, str) else cost
     scale = range(1, prices + 1)
     loss = [[spent - price if price <= value else spent for value in scale] for price in scale]
-    return Matrices(loss, _sales(prices), _labels("price", 1, prices), _labels("value", 1, prices))
+    return Matrices(
+        loss,
+        _sales_of_pricing_game(prices),
+        _labels_of_pricing_game("price", 1, prices),
+        _labels_of_pricing_game("value", 1, prices),
+    )
 
 
-def _sales(prices: int) -> list[list[Symbol]]:
+def _sales_of_pricing_game(prices: int) -> list[list[Symbol]]:
     return [["sold" if price <= value else "unsold" for value in range(prices)] for price in range(prices)]
 
 
-def _labels(what: str, first: int, count: int) -> tuple[str, ...]:
+def _labels_of_pricing_game(what: str, first: int, count: int) -> tuple[str, ...]:
     return tuple(f"{what} {number}" for number in range(first, first + count))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 
 from sidelight.games._catalogue import Matrices, game
-from sidelight.games._parameters import OneOf, Whole
+from sidelight.games._parameters import OneOfParameter, WholeParameter
 from sidelight.games._sources import BOOK, OWN, PMLIB, THESIS
 
 HALF = Fraction(1, 2)
 BLIND = ("nothing", "nothing")
 COIN = ("heads", "tails")
-EXTRA_ACTION = OneOf("degenerate", "duplicate")
+EXTRA_ACTION = OneOfParameter("degenerate", "duplicate")
 
 
 @game(
@@ -123,7 +123,7 @@ def difference() -> Matrices:
     title="The symbol ladder",
     source=f"{BOOK}, exercise 37.13",
     known="easy",
-    symbols=Whole(2, 500),
+    symbols=WholeParameter(2, 500),
 )
 def symbol_ladder(symbols: int = 3) -> Matrices:
     """Say odd or even about a rung of a ladder that is seen only in blurred pairs.

@@ -17,9 +17,9 @@ import numpy as np
 
 from sidelight.analysis import Analysis, analyze
 from sidelight.errors import SidelightError
-from sidelight.game import Game, check_float_range, read_exact
+from sidelight.game import Game, check_float_range_of_losses, read_exact_loss
 from sidelight.kernels.arrays import Floats
-from sidelight.optimization.certainty import certainty, indistinguishable_law
+from sidelight.optimization.certainty import find_indistinguishable_law, minimize_cost_of_certainty
 from sidelight.strategies.base import check_number, check_parameter
 
 # Expected losses that differ by less than this, on the scale of the largest loss difference, count as equal: otherwise
@@ -90,8 +90,8 @@ def lower_bound(game: Game, law: Any, tolerance: float = 1e-8) -> LowerBound:
     C* = 3.11293 (proven: 3.11292514 to 3.11292514)
     """
     analysis = analyze(game)
-    check_float_range(game)
-    law = exact_law(law, game.n_outcomes)
+    check_float_range_of_losses(game)
+    law = read_exact_law(law, game.n_outcomes)
     if any(0 < value < _LEAST for value in law):
         raise SidelightError(
             f"the law holds a probability below {float(_LEAST):g}: give 0, or one that is not so small"
@@ -100,17 +100,21 @@ def lower_bound(game: Game, law: Any, tolerance: float = 1e-8) -> LowerBound:
     check_parameter("tolerance", tolerance, tolerance < 1, "a number below 1")
     if analysis.kind == "trivial":
         j = analysis.pareto[0]
-        return _without(game, "zero", f"{_name(game, j)} is optimal whatever the outcomes", j)
+        return _lower_bound_without_optimization(
+            game, "zero", f"{_bound_action(game, j)} is optimal whatever the outcomes", j
+        )
     losses = [sum((a * b for a, b in zip(row, law, strict=True)), Fraction(0)) for row in game.loss]
-    optimal = _optimal(analysis, losses)
+    optimal = _optimal_actions_under_law(analysis, losses)
     if len(optimal) > 1:
-        reason = f"{' and '.join(_name(game, i) for i in optimal)} are optimal, and the bound needs a unique optimum"
-        return _without(game, "undefined", reason, optimal[0])
+        reason = (
+            f"{' and '.join(_bound_action(game, i) for i in optimal)} are optimal, and the bound needs a unique optimum"
+        )
+        return _lower_bound_without_optimization(game, "undefined", reason, optimal[0])
     gaps = np.array([float(loss - min(losses)) for loss in losses])
-    return _solved(analysis, optimal[0], law, gaps, tolerance)
+    return _solve_lower_bound(analysis, optimal[0], law, gaps, tolerance)
 
 
-def _optimal(analysis: Analysis, losses: list[Fraction]) -> list[int]:
+def _optimal_actions_under_law(analysis: Analysis, losses: list[Fraction]) -> list[int]:
     """Return the optimal actions, the first of each class of duplicates."""
     columns = zip(*analysis.game.loss, strict=True)
     scale = max(max(column) - min(column) for column in columns)
@@ -118,36 +122,37 @@ def _optimal(analysis: Analysis, losses: list[Fraction]) -> list[int]:
     return sorted({analysis.cells.representative[i] for i in near})
 
 
-def _solved(analysis: Analysis, j: int, law: list[Fraction], gaps: Floats, tolerance: float) -> LowerBound:
+def _solve_lower_bound(analysis: Analysis, j: int, law: list[Fraction], gaps: Floats, tolerance: float) -> LowerBound:
     game = analysis.game
-    hidden = indistinguishable_law(analysis, j, law)
+    hidden = find_indistinguishable_law(analysis, j, law)
     if hidden is not None:
         shown = ", ".join(str(value) for value in hidden.law)
-        reason = (
-            f"under the law ({shown}) {_name(game, hidden.rival)} is no worse than {_name(game, j)}, and every action"
-        )
-        return _without(game, "infinite", f"{reason} shows the same", j)
-    found = certainty(analysis, j, law, gaps, tolerance)
+        rival, best = _bound_action(game, hidden.rival), _bound_action(game, j)
+        reason = f"under the law ({shown}) {rival} is no worse than {best}, and every action"
+        return _lower_bound_without_optimization(game, "infinite", f"{reason} shows the same", j)
+    found = minimize_cost_of_certainty(analysis, j, law, gaps, tolerance)
     if found is None:
-        reason = f"playing {_name(game, j)}, at no cost, shows that it is optimal"
-        return _without(game, "zero", reason, j)
-    reason = f"{_name(game, j)} is optimal, but playing it does not reveal that"
+        reason = f"playing {_bound_action(game, j)}, at no cost, shows that it is optimal"
+        return _lower_bound_without_optimization(game, "zero", reason, j)
+    reason = f"{_bound_action(game, j)} is optimal, but playing it does not reveal that"
     return LowerBound("finite", reason, found.low, found.high, found.allocation, j)
 
 
-def _without(game: Game, status: Literal["zero", "infinite", "undefined"], reason: str, j: int) -> LowerBound:
+def _lower_bound_without_optimization(
+    game: Game, status: Literal["zero", "infinite", "undefined"], reason: str, j: int
+) -> LowerBound:
     """Return the answer where C*(p) is 0, infinite or undefined without any optimization."""
     value = {"zero": 0.0, "infinite": math.inf, "undefined": math.nan}[status]
     allocation = np.full(game.n_actions, 0.0 if status == "zero" else math.nan)
     return LowerBound(status, reason, value, value, allocation, j)
 
 
-def exact_law(given: Any, outcomes: int) -> list[Fraction]:
+def read_exact_law(given: Any, outcomes: int) -> list[Fraction]:
     """Read a law exactly; if rounding keeps it from summing to one, that is corrected."""
     values = list(given) if hasattr(given, "__iter__") and not isinstance(given, str) else [given]
     if len(values) != outcomes:
         raise SidelightError(f"the law has {len(values)} entries: give {outcomes} probabilities, one per outcome")
-    law = [_meant(read_exact(value, f"law[{m}]")) for m, value in enumerate(values)]
+    law = [_meant_probability_of_bound(read_exact_loss(value, f"law[{m}]")) for m, value in enumerate(values)]
     if min(law) < 0:
         raise SidelightError(f"the law is {[float(value) for value in law]}: probabilities are not negative")
     total = sum(law, Fraction(0))
@@ -158,11 +163,11 @@ def exact_law(given: Any, outcomes: int) -> list[Fraction]:
     return [value / total for value in law]
 
 
-def _meant(value: Fraction) -> Fraction:
+def _meant_probability_of_bound(value: Fraction) -> Fraction:
     simple = value.limit_denominator(1000)
     return simple if float(simple) == float(value) else value
 
 
-def _name(game: Game, action: int) -> str:
+def _bound_action(game: Game, action: int) -> str:
     label = game.actions[action]
     return f"action {action}" if label == str(action) else f"action {action} ({label})"

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sidelight.analysis import Analysis, analyze
-from sidelight.analysis.linear_program import maximize
+from sidelight.analysis.linear_program import maximize_exactly
 from sidelight.environments import LinearContexts
 from sidelight.errors import SidelightError
-from sidelight.limits.lower_bound import exact_law
+from sidelight.limits.lower_bound import read_exact_law
 from sidelight.strategies.adversarial.bobw import BOBW
 from sidelight.strategies.adversarial.exponential_weights import estimates, estimator_size, new_estimator
 from sidelight.strategies.adversarial.exppm import ExpPM
@@ -81,7 +81,7 @@ class _Ways(NamedTuple):
     longest: int
 
 
-def _ways(analysis: Analysis) -> _Ways:
+def _observers_along_ways_of_bound(analysis: Analysis) -> _Ways:
     """Bound the number of observers along a way to the optimal action by that along the largest pairs of a way."""
     observers = {pair: set(analysis.observers(*pair)) for pair in analysis.neighbors}
     inner = set().union(*(analysis.neighborhood(*pair) for pair in analysis.neighbors))
@@ -119,7 +119,7 @@ def upper_bound(strategy: Strategy, law: Any, horizon: int) -> UpperBound:
             game = strategy.game
             if analyze(game).kind == "trivial":
                 return UpperBound(0.0, "one action is optimal whatever the outcomes", ())
-            known = law if strategy.dimension else exact_law(law, game.n_outcomes)
+            known = law if strategy.dimension else read_exact_law(law, game.n_outcomes)
             return bound(_Setting(strategy, known, horizon, loss_range(game)))
     raise SidelightError(
         f"no bound with all its constants is known for {strategy.name}: there are some for "
@@ -127,7 +127,7 @@ def upper_bound(strategy: Strategy, law: Any, horizon: int) -> UpperBound:
     )
 
 
-def _cbp(setting: _Setting) -> UpperBound:
+def _upper_bound_of_cbp(setting: _Setting) -> UpperBound:
     """Evaluate the theorem on RandCBP in the appendix of the ICML 2024 paper, which holds for CBP, too.
 
     Sum_k [2 (1 + 1 / (2 alpha - 2)) |V| + 1] + sum_k delta_k + sum_{delta_k > 0} 4 W_k^2 (g_k^2 / delta_k) alpha log T,
@@ -137,7 +137,7 @@ def _cbp(setting: _Setting) -> UpperBound:
     """
     strategy, game = setting.strategy, setting.strategy.game
     alpha, log_horizon = float(strategy.alpha), math.log(setting.horizon)
-    everyone, outside, way = _ways(strategy.analysis)
+    everyone, outside, way = _observers_along_ways_of_bound(strategy.analysis)
     losses = [sum((x * y for x, y in zip(row, setting.law, strict=True)), Fraction(0)) for row in game.loss]
     gaps = [float(loss - min(losses)) for loss in losses]
     W = strategy._watch.weights
@@ -156,7 +156,7 @@ def _cbp(setting: _Setting) -> UpperBound:
     return UpperBound(float(total), "Heuillet, Ahmad, Durand, ICML 2024", conditions)
 
 
-def _cbpside(setting: _Setting) -> UpperBound:
+def _upper_bound_of_cbpside(setting: _Setting) -> UpperBound:
     """Evaluate the theorem on RandCBPside* in the appendix of the ICML 2024 paper, which holds for CBPside*, too.
 
     With B = sqrt((d + 4) log T), Psi the most symbols of an action, |x| <= E, g as for CBP and
@@ -171,7 +171,7 @@ def _cbpside(setting: _Setting) -> UpperBound:
     if not isinstance(world, LinearContexts):
         raise SidelightError("the bound needs laws that are linear in the context: give a LinearContexts as the law")
     world.check(game, 1, 1)
-    _, outside, way = _ways(strategy.analysis)
+    _, outside, way = _observers_along_ways_of_bound(strategy.analysis)
     W, d, alpha = strategy._watch.weights, strategy._size, float(strategy.alpha)
     symbols = max(len(game.symbols(a)) for a in range(game.n_actions))
     width = symbols * (math.sqrt((d + 4) * math.log(T)) + symbols)
@@ -193,7 +193,7 @@ def _cbpside(setting: _Setting) -> UpperBound:
     return UpperBound(float(total), "Heuillet, Ahmad, Durand, ICML 2024", conditions)
 
 
-def _feedexp3(setting: _Setting) -> UpperBound:
+def _upper_bound_of_feedexp3(setting: _Setting) -> UpperBound:
     """Evaluate log|A| / eta_T + sum_t (e - 2) eta_t K / gamma_t + sum_t gamma_t, the usual analysis, for its rates."""
     strategy = setting.strategy
     compiled, rounds = strategy.compiled_parameters, np.arange(1.0, setting.horizon + 1)
@@ -211,7 +211,7 @@ def _feedexp3(setting: _Setting) -> UpperBound:
     return UpperBound(float(value), "Cesa-Bianchi, Lugosi, Stoltz, 2006", conditions)
 
 
-def _bobw(setting: _Setting) -> UpperBound:
+def _upper_bound_of_bobw(setting: _Setting) -> UpperBound:
     """Evaluate the analysis of BOBW against any sequence of outcomes, with the constants that the paper leaves out.
 
     Let k be the actions that can be optimal, r_t the strategy's ratio b_t / gamma'_t, at most r = 4 (1 + T^(1/3) / c1),
@@ -243,7 +243,7 @@ def _bobw(setting: _Setting) -> UpperBound:
     return UpperBound(setting.scale * value, "after Tsuchiya, Ito, Honda, ALT 2023", ())
 
 
-def _exppm(setting: _Setting) -> UpperBound:
+def _upper_bound_of_exppm(setting: _Setting) -> UpperBound:
     """Evaluate 6 m k^1.5 sqrt(n log k) in easy games, 3 (c_G n / 2)^(2/3) (log k)^(1/3) in hard ones.
 
     In games with full information sqrt(2 n log k), in bandits sqrt(2 n k log k).
@@ -253,7 +253,7 @@ def _exppm(setting: _Setting) -> UpperBound:
     symbols = max(len(game.symbols(a)) for a in range(k))
     if all(len(game.symbols(a)) == game.n_outcomes for a in range(k)):
         value = math.sqrt(2 * n * math.log(k))
-    elif _shows_its_loss(game):
+    elif _bound_game_shows_its_loss(game):
         value = math.sqrt(2 * n * k * math.log(k))
     elif analysis.kind == "easy":
         value = 6 * symbols * k**1.5 * math.sqrt(n * math.log(k))
@@ -268,7 +268,7 @@ def _exppm(setting: _Setting) -> UpperBound:
     return UpperBound(setting.scale * value, "Lattimore, Szepesvári, COLT 2020", conditions)
 
 
-def _shows_its_loss(game: Any) -> bool:
+def _bound_game_shows_its_loss(game: Any) -> bool:
     """Say whether every action's symbol determines its loss: a bandit."""
     return all(
         len({(symbol, loss) for symbol, loss in zip(game.feedback[a], game.loss[a], strict=True)})
@@ -277,12 +277,13 @@ def _shows_its_loss(game: Any) -> bool:
     )
 
 
-def _neighborhood_watch(setting: _Setting) -> UpperBound:
+def _upper_bound_of_neighborhood_watch(setting: _Setting) -> UpperBound:
     """Evaluate an analysis of NeighborhoodWatch2 with all constants; the paper leaves one of the game open.
 
-    That one is kappa of `local_to_global`: as r is stationary, r loses at most kappa times what the rows b lose
-    together, each against its best neighbor. With n_b neighbors of b, N = 1 + gamma (without the bias term 1), which
-    -eta Z does not exceed, and s = (exp(N) - 1 - N) / N^2, for which exp(-z) <= 1 - z + s z^2 if z >= -N, they lose
+    That one is kappa of `local_to_global_constant_of_bound`: as r is stationary, r loses at most kappa times what the
+    rows b lose together, each against its best neighbor. With n_b neighbors of b, N = 1 + gamma (without the bias
+    term 1), which -eta Z does not exceed, and s = (exp(N) - 1 - N) / N^2, for which exp(-z) <= 1 - z + s z^2 if
+    z >= -N, they lose
 
         sum_b log(1 + n_b) / eta_T + sum_t eta_t V^2 X_t (1 + s (1 + 2 eta_t + gamma_t))    (without: s V^2 eta_t X_t),
 
@@ -305,11 +306,11 @@ def _neighborhood_watch(setting: _Setting) -> UpperBound:
     factor = compiled.bias + square * (1 + compiled.bias * (2 * eta + gamma))
     rows = sum(math.log(1 + len(between)) for between in near.values()) / eta[-1]
     rows += (factor * eta * compiled.size**2 * spread).sum()
-    value = float(local_to_global(analysis)) * rows + gamma.sum()
+    value = float(local_to_global_constant_of_bound(analysis)) * rows + gamma.sum()
     return UpperBound(setting.scale * value, "after Lattimore, Szepesvári, ALT 2019", ())
 
 
-def local_to_global(analysis: Analysis) -> Fraction:
+def local_to_global_constant_of_bound(analysis: Analysis) -> Fraction:
     """Return the least kappa such that being beaten by any action means being beaten by neighbors, at every outcome.
 
     For all a and b there are y >= 0 with sum y <= kappa and L_b - L_a <= sum_c y_c (L_b - L_c), c over the neighbors of
@@ -320,10 +321,10 @@ def local_to_global(analysis: Analysis) -> Fraction:
     programs = [
         ([cells.difference(b, c) for c in near[b]], cells.difference(b, a)) for a in near for b in near if a != b
     ]
-    return max(maximize(rows, [1] * len(rows), gain).value for rows, gain in programs)
+    return max(maximize_exactly(rows, [1] * len(rows), gain).value for rows, gain in programs)
 
 
-def _mario(setting: _Setting) -> UpperBound:
+def _upper_bound_of_mario(setting: _Setting) -> UpperBound:
     """Evaluate k^1.5 (d + 1) sqrt(8 n log k) for k actions and d outcomes, a bound on the Bayes regret."""
     game = setting.strategy.game
     k, d = game.n_actions, game.n_outcomes
@@ -337,11 +338,11 @@ def _mario(setting: _Setting) -> UpperBound:
 
 
 _BOUNDS: dict[type, Callable[[_Setting], UpperBound]] = {
-    RandCBP: _cbp,
-    RandCBPSide: _cbpside,
-    FeedExp3: _feedexp3,
-    BOBW: _bobw,
-    ExpPM: _exppm,
-    NeighborhoodWatch2: _neighborhood_watch,
-    Mario: _mario,
+    RandCBP: _upper_bound_of_cbp,
+    RandCBPSide: _upper_bound_of_cbpside,
+    FeedExp3: _upper_bound_of_feedexp3,
+    BOBW: _upper_bound_of_bobw,
+    ExpPM: _upper_bound_of_exppm,
+    NeighborhoodWatch2: _upper_bound_of_neighborhood_watch,
+    Mario: _upper_bound_of_mario,
 }

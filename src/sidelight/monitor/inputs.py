@@ -101,7 +101,7 @@ def monitor_input_score(value: Any, sign: float = 1.0) -> float:
 
 
 def monitor_input_versions(others: Any, segment: tuple[tuple[str, str], ...]) -> tuple[tuple[str, Label], ...]:
-    """Return what other versions of the model predict about the same item, sorted by version."""
+    """Return the predictions of other versions of the model about the same item, sorted by version."""
     if others is None:
         return ()
     if not isinstance(others, Mapping) or not all(isinstance(key, str) for key in others):
@@ -112,7 +112,7 @@ def monitor_input_versions(others: Any, segment: tuple[tuple[str, str], ...]) ->
     return tuple((key, plain_label(others[key])) for key in sorted(others))
 
 
-def monitor_input_score_from_file(value: Any) -> float | None:
+def monitor_input_score_from_text(value: Any) -> float | None:
     """Return a score from a file, where it may be text, and is None if the cell is empty."""
     if value is None or value == "":
         return None

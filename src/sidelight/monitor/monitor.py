@@ -196,7 +196,7 @@ class ClassifierMonitor:
         return [answer for answer, _ in done]
 
     def expire(self, time: Any = None) -> None:
-        """Let time pass without a decision: if patience is a time, give up what is overdue by now."""
+        """Let time pass without a decision: if patience is a time, close overdue verifications."""
         with self._lock:
             events = self.engine.expire(time)
         self._tell(events)
@@ -220,7 +220,7 @@ class ClassifierMonitor:
         return hook
 
     def _tell(self, events: Iterable[Event]) -> None:
-        """Tell the hooks what has happened."""
+        """Call the hooks with events."""
         turned = [event for event in events if isinstance(event, VerdictChanged)]
         for event, hook in itertools.product(turned, tuple(self._hooks)):
             try:

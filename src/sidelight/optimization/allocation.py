@@ -33,8 +33,8 @@ from sidelight.kernels.arrays import Floats
 from sidelight.optimization.divergence import divergence, minimize_divergence
 from sidelight.optimization.geometry import Geometry
 from sidelight.optimization.likelihood import is_informative
-from sidelight.optimization.master import Master, column_place, reset_master, solve_master
-from sidelight.optimization.search import Search, set_directions
+from sidelight.optimization.master import Master, place_of_master_column, reset_master_program, solve_master_program
+from sidelight.optimization.search import Search, set_search_directions
 
 _MOST_CUTS = 60
 # A symbol of this probability under p confines the alternatives to none of its outcomes.
@@ -57,7 +57,7 @@ class Allocation(NamedTuple):
     master: Master
     points: Annotated[Floats, "borders", "outcomes"]
     multipliers: Annotated[Floats, "borders"]
-    bound: Annotated[Floats, 1]  # see `allocate`
+    bound: Annotated[Floats, 1]  # see `optimize_allocation`
 
 
 search_border = generic("search_border", ("problem", "game", "j", "e", "tolerance", "first"))
@@ -72,8 +72,8 @@ ask_for = generic("ask_for", ("problem", "share"))
 
 
 @kernel
-def allocate(problem: Any, allocation: Allocation, game: Geometry, j: int, tolerance: float) -> int:
-    """Say whether the weights rule every alternative out; if not, set `share` to what would.
+def optimize_allocation(problem: Any, allocation: Allocation, game: Geometry, j: int, tolerance: float) -> int:
+    """Return whether the weights rule every alternative out; if not, set `share` to weights that do.
 
     Returns SUFFICIENT; or FOUND, if `share` holds an allocation that costs at most 1 + tolerance times the least; or
     IMPOSSIBLE. The symbol laws under p, the gaps, positive but for that of j, and the weights are set before; `bound`
@@ -92,11 +92,11 @@ def allocate(problem: Any, allocation: Allocation, game: Geometry, j: int, toler
             if value < enough:
                 if answer == SUFFICIENT:
                     answer = FOUND
-                    reset_master(master, j)
-                added += 1 if add_column(problem, master, game.signals, j) >= 0 else 0
+                    reset_master_program(master, j)
+                added += 1 if add_alternative_column(problem, master, game.signals, j) >= 0 else 0
         if added == 0:
             break
-        if not solve_master(master):
+        if not solve_master_program(master):
             return IMPOSSIBLE
         ask_for(problem, master.share)
     if answer == FOUND:
@@ -108,11 +108,11 @@ def allocate(problem: Any, allocation: Allocation, game: Geometry, j: int, toler
 
 
 @implements(search_border, Allocation)
-def _search_border(
+def _search_allocation_border(
     problem: Allocation, game: Geometry, j: int, e: int, tolerance: float, first: bool
 ) -> tuple[float, float]:
     search = problem.search
-    if not start_search(problem, game, j, e):
+    if not start_border_search(problem, game, j, e):
         return math.inf, math.inf
     low, value = minimize_divergence(game.signals, j, search, _CLOSE if first else 0.3 * tolerance, 0.1)
     if first and low < 1.0:
@@ -123,32 +123,32 @@ def _search_border(
 
 
 @implements(column_entry, Allocation)
-def _column_entry(problem: Allocation, signals: Signals, a: int) -> float:
+def _allocation_column_entry(problem: Allocation, signals: Signals, a: int) -> float:
     return divergence(signals, problem.search.base, problem.search.image, a)
 
 
 @implements(ask_for, Allocation)
-def _ask_for(problem: Allocation, share: Floats) -> None:
+def _ask_for_allocation(problem: Allocation, share: Floats) -> None:
     for a in range(share.shape[0]):
         problem.search.weight[a] = share[a]
 
 
 @kernel
-def start_search(problem: Allocation, game: Geometry, j: int, e: int) -> bool:
+def start_border_search(problem: Allocation, game: Geometry, j: int, e: int) -> bool:
     """Prepare the search of border e, trying the result of an earlier search first; False if it is empty."""
     search = problem.search
     for m in range(search.point.shape[0]):
         search.equations.rows[0, m] = game.difference[e, m]
-    if not set_start(game.signals, j, search):
+    if not set_start_inside_border(game.signals, j, search):
         return False
-    set_directions(game.signals, j, search)
-    set_trial(search, problem.points[e])
+    set_search_directions(game.signals, j, search)
+    set_trial_point(search, problem.points[e])
     search.equations.multipliers[0] = problem.multipliers[e]
     return True
 
 
 @kernel
-def set_trial(search: Search, former: Floats) -> None:
+def set_trial_point(search: Search, former: Floats) -> None:
     """Set the trial point to a former one, confined to the active outcomes."""
     total = 0.0
     for m in range(former.shape[0]):
@@ -159,7 +159,7 @@ def set_trial(search: Search, former: Floats) -> None:
 
 
 @kernel
-def set_start(signals: Signals, j: int, search: Search) -> bool:
+def set_start_inside_border(signals: Signals, j: int, search: Search) -> bool:
     """Set the active outcomes and a start inside the border q: S_j q = S_j p, e q = 0; False if there is none.
 
     S_j q = S_j p gives each symbol u of j a mass to spread over its outcomes, so the least of e q is
@@ -173,7 +173,7 @@ def set_start(signals: Signals, j: int, search: Search) -> bool:
     for turn in range(2):
         for u in range(signals.first[j], signals.first[j + 1]):
             if search.base[u] > _IMPOSSIBLE:
-                low, mean, high = spread_mass(signals, j, search, u, share, side)
+                low, mean, high = spread_symbol_mass(signals, j, search, u, share, side)
                 least += search.base[u] * low
                 middle += search.base[u] * mean
                 most += search.base[u] * high
@@ -191,7 +191,7 @@ def set_start(signals: Signals, j: int, search: Search) -> bool:
 
 
 @kernel
-def spread_mass(
+def spread_symbol_mass(
     signals: Signals, j: int, search: Search, u: int, share: float, side: float
 ) -> tuple[float, float, float]:
     """Spread the mass of symbol u of j: a share over its outcomes of least e (side -1) or largest, the rest evenly.
@@ -221,9 +221,9 @@ def spread_mass(
 
 
 @kernel
-def add_column(problem: Any, master: Master, signals: Signals, j: int) -> int:
+def add_alternative_column(problem: Any, master: Master, signals: Signals, j: int) -> int:
     """Add the alternative that was found last; return its place, -1 for none."""
-    place = column_place(master)
+    place = place_of_master_column(master)
     if place >= 0:
         for a in range(master.cost.shape[0]):
             master.pool[place, a] = 0.0

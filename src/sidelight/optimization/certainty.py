@@ -20,17 +20,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sidelight.analysis.alternative import Possible, decide
+from sidelight.analysis.alternative import Possible, decide_alternative
 from sidelight.analysis.analysis import Analysis
-from sidelight.analysis.linear_algebra import to_integers
+from sidelight.analysis.linear_algebra import integer_matrix
 from sidelight.game_arrays import Signals, signals
 from sidelight.kernels import loop
 from sidelight.kernels.arrays import Floats, new_arrays
-from sidelight.optimization.allocation import Allocation, add_column
+from sidelight.optimization.allocation import Allocation, add_alternative_column
 from sidelight.optimization.divergence import minimize_divergence
-from sidelight.optimization.geometry import neighbors_of
-from sidelight.optimization.master import reset_master, solve_master
-from sidelight.optimization.search import Search, set_directions
+from sidelight.optimization.geometry import neighbors_in_search_geometry
+from sidelight.optimization.master import reset_master_program, solve_master_program
+from sidelight.optimization.search import Search, set_search_directions
 
 _MOST_TURNS = 300
 _EPSILON = 64.0 * float(np.finfo(float).eps)
@@ -64,82 +64,83 @@ class Indistinguishable(NamedTuple):
     law: tuple[Fraction, ...]
 
 
-def actions_of_equal_losses(analysis: Analysis, j: int) -> list[int]:
+def find_equal_loss_actions(analysis: Analysis, j: int) -> list[int]:
     """Return the actions with the losses of j, j first."""
     same = analysis.cells.representative
     return [j, *(i for i in range(analysis.game.n_actions) if i != j and same[i] == same[j])]
 
 
-def indistinguishable_law(analysis: Analysis, j: int, law: Law) -> Indistinguishable | None:
+def find_indistinguishable_law(analysis: Analysis, j: int, law: Law) -> Indistinguishable | None:
     """Return a law that looks like p to every action and for which j is not the only optimum; None if there is none."""
     first = analysis.cells.representative[j]
-    for k in neighbors_of(analysis, first):
+    for k in neighbors_in_search_geometry(analysis, first):
         if analysis.globally_observable(first, k):
             continue  # then (L_k - L_j) q follows from the symbol laws
-        weak = _same_symbols(analysis, range(analysis.game.n_actions), law)
-        answer = decide([[1] * len(law)], weak, analysis.cells.difference(k, first))
+        weak = _same_symbol_law_rows(analysis, range(analysis.game.n_actions), law)
+        answer = decide_alternative([[1] * len(law)], weak, analysis.cells.difference(k, first))
         if isinstance(answer, Possible):
-            return Indistinguishable(k, _law(answer))
+            return Indistinguishable(k, _law_of_alternative(answer))
     return None
 
 
-def alternatives(analysis: Analysis, j: int, law: Law) -> list[Alternatives]:
+def find_alternative_borders(analysis: Analysis, j: int, law: Law) -> list[Alternatives]:
     """Return the borders behind which there are alternatives that cost something to rule out."""
-    game, group = analysis.game, actions_of_equal_losses(analysis, j)
+    game, group = analysis.game, find_equal_loss_actions(analysis, j)
     found = []
-    for k in neighbors_of(analysis, analysis.cells.representative[j]):
+    for k in neighbors_in_search_geometry(analysis, analysis.cells.representative[j]):
         difference = analysis.cells.difference(k, j)
-        points = _points(_same_symbols(analysis, group, law), difference)
+        points = _points_on_alternative_border(_same_symbol_law_rows(analysis, group, law), difference)
         if not points:
             continue
         inside = np.array([[float(value) for value in point] for point in points]).mean(axis=0)
-        if _unmistakable(analysis, group, law, inside > 0.0):
+        if _is_unmistakable_alternative(analysis, group, law, inside > 0.0):
             continue
         size = max(map(abs, difference))
         rows, levels = [[value / size for value in difference]], [0.0]
         for i in group[1:]:
             for row in game.signal(i):
                 rows.append([float(value) for value in row])
-                levels.append(float(_mass(row, law)))
+                levels.append(float(_mass_shown_under_law(row, law)))
         found.append(Alternatives(inside > 0.0, inside, np.array(rows), np.array(levels)))
     return found
 
 
-def _mass(row: Sequence[int], law: Law) -> Fraction:
+def _mass_shown_under_law(row: Sequence[int], law: Law) -> Fraction:
     return sum((p for shown, p in zip(row, law, strict=True) if shown), Fraction(0))
 
 
-def _law(answer: Possible) -> tuple[Fraction, ...]:
+def _law_of_alternative(answer: Possible) -> tuple[Fraction, ...]:
     total = sum(answer.point)
     return tuple(Fraction(value, total) for value in answer.point)
 
 
-def _same_symbols(analysis: Analysis, actions: Sequence[int], law: Law) -> list[tuple[int, ...]]:
+def _same_symbol_law_rows(analysis: Analysis, actions: Sequence[int], law: Law) -> list[tuple[int, ...]]:
     """Return rows w with: w q >= 0 for all of them exactly if S_a q = S_a p sum(q) for these actions."""
     rows: list[list[Fraction]] = []
     for a in actions:
         if analysis.game.informative(a):
             for signal in analysis.game.signal(a):
-                mass = _mass(signal, law)
+                mass = _mass_shown_under_law(signal, law)
                 rows.append([shown - mass for shown in signal])
-    return [tuple(sign * value for value in to_integers([row])[0][0]) for row in rows for sign in (1, -1)]
+    return [tuple(sign * value for value in integer_matrix([row])[0][0]) for row in rows for sign in (1, -1)]
 
 
-def _points(weak: list[tuple[int, ...]], equal: tuple[int, ...]) -> list[tuple[Fraction, ...]]:
+def _points_on_alternative_border(weak: list[tuple[int, ...]], equal: tuple[int, ...]) -> list[tuple[Fraction, ...]]:
     """Return laws on a border, together positive wherever any law on it is."""
     points: list[tuple[Fraction, ...]] = []
     for m in range(len(equal)):
         if not any(point[m] > 0 for point in points):
-            answer = decide([[int(m == k) for k in range(len(equal))]], weak, equal)
+            answer = decide_alternative([[int(m == k) for k in range(len(equal))]], weak, equal)
             if isinstance(answer, Possible):
-                points.append(_law(answer))
+                points.append(_law_of_alternative(answer))
     return points
 
 
-def _unmistakable(analysis: Analysis, group: list[int], law: Law, active: Any) -> bool:
+def _is_unmistakable_alternative(analysis: Analysis, group: list[int], law: Law, active: Any) -> bool:
     """Say whether some paid action shows, under p, a symbol that no alternative could make it show."""
     return any(
-        _mass(row, law) > 0 and not any(shown and alive for shown, alive in zip(row, active, strict=True))
+        _mass_shown_under_law(row, law) > 0
+        and not any(shown and alive for shown, alive in zip(row, active, strict=True))
         for a in range(analysis.game.n_actions)
         if a not in group
         for row in analysis.game.signal(a)
@@ -147,33 +148,37 @@ def _unmistakable(analysis: Analysis, group: list[int], law: Law, active: Any) -
 
 
 @loop
-def search_alternatives(signals: Signals, j: int, search: Search, tolerance: float) -> tuple[float, float]:
+def search_alternatives_behind_border(
+    signals: Signals, j: int, search: Search, tolerance: float
+) -> tuple[float, float]:
     """Search one border; see `minimize_divergence`."""
-    set_directions(signals, j, search)
+    set_search_directions(signals, j, search)
     return minimize_divergence(signals, j, search, tolerance, 0.1)
 
 
-class _Solver:
+class _CertaintySolver:
     """The cutting planes of one law."""
 
     def __init__(self, analysis: Analysis, j: int, law: Law, gaps: Floats, borders: list[Alternatives]) -> None:
         game = analysis.game
-        self.j, self.borders, self.group = j, borders, actions_of_equal_losses(analysis, j)
+        self.j, self.borders, self.group = j, borders, find_equal_loss_actions(analysis, j)
         self.signals = signals(game)
         sizes = {"actions": game.n_actions, "outcomes": game.n_outcomes, "symbols": int(self.signals.first[-1])}
         self.problem = new_arrays(Allocation, **sizes, borders=1, equations=len(borders[0].rows))
         self.search, self.master = self.problem.search, self.problem.master
-        self.search.base[:] = [float(_mass(row, law)) for a in range(game.n_actions) for row in game.signal(a)]
+        self.search.base[:] = [
+            float(_mass_shown_under_law(row, law)) for a in range(game.n_actions) for row in game.signal(a)
+        ]
         self.gaps = gaps
         self.master.cost[:] = gaps
         self.master.cost[self.group] = 1.0
         self.paid = np.array([a not in self.group and game.informative(a) for a in range(game.n_actions)])
         large = game.n_outcomes**2 * int(self.paid.sum()) > _LARGE
-        self.minimize = search_alternatives if large else search_alternatives.python
+        self.minimize = search_alternatives_behind_border if large else search_alternatives_behind_border.python
 
     def solve(self, tolerance: float) -> Certainty:
         """Close in on C*(p) until the bounds are within a relative tolerance, or rounding ends it."""
-        reset_master(self.master, self.j)
+        reset_master_program(self.master, self.j)
         self._weigh(np.ones(len(self.gaps)))
         low, high, allocation, scale = 0.0, math.inf, np.full(len(self.gaps), math.inf), 1.0
         for turn in range(_MOST_TURNS):
@@ -181,7 +186,7 @@ class _Solver:
             if revealed > 0.0 and (cost := self._cost() / revealed) < high:
                 high, allocation = cost, self.search.weight / revealed
             close = high < math.inf and high - low <= tolerance * high
-            if close or not added or not solve_master(self.master):
+            if close or not added or not solve_master_program(self.master):
                 break
             scale = math.sqrt(1.0 + float(self.master.share[self.paid].max()))
             low = max(low, self._dual() * (1.0 - _EPSILON * scale))
@@ -195,7 +200,7 @@ class _Solver:
         return math.fsum(self.gaps * self.search.weight)
 
     def _cut(self, tolerance: float, all_of_them: bool) -> tuple[float, int]:
-        """Return what the weights are proven to reveal about any alternative; add alternatives that ask for more."""
+        """Return the least proven information of the weights about any alternative; add those that need more."""
         search, bound, added = self.search, math.inf, 0
         allowance = _EPSILON * (1.0 + float(search.weight.sum()))
         for border in self.borders:
@@ -204,7 +209,7 @@ class _Solver:
             low, value = self.minimize(self.signals, self.j, search, tolerance)
             bound = min(bound, low - allowance)
             if all_of_them or value < 1.0 - tolerance:
-                place = add_column(self.problem, self.master, self.signals, self.j)
+                place = add_alternative_column(self.problem, self.master, self.signals, self.j)
                 self.master.pool[place, self.group] = 0.0
                 added += int(place >= 0)
         return bound, added
@@ -218,7 +223,9 @@ class _Solver:
         return math.fsum(y) * min(1.0, *ratios) if ratios else 0.0
 
 
-def certainty(analysis: Analysis, j: int, law: Law, gaps: Floats, tolerance: float) -> Certainty | None:
+def minimize_cost_of_certainty(
+    analysis: Analysis, j: int, law: Law, gaps: Floats, tolerance: float
+) -> Certainty | None:
     """Return C*(p) for the optimal action j and the gaps of all actions; None if there is nothing to rule out."""
-    borders = alternatives(analysis, j, law)
-    return _Solver(analysis, j, law, gaps, borders).solve(tolerance) if borders else None
+    borders = find_alternative_borders(analysis, j, law)
+    return _CertaintySolver(analysis, j, law, gaps, borders).solve(tolerance) if borders else None

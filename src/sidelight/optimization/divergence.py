@@ -24,8 +24,8 @@ from sidelight.game_arrays import Signals
 from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats
 from sidelight.kernels.linear_algebra import cholesky, dot, solve
-from sidelight.optimization.likelihood import project, project_action
-from sidelight.optimization.search import Search, add_curved
+from sidelight.optimization.likelihood import project, project_law_on_action_symbols
+from sidelight.optimization.search import Search, add_curved_symbols_to_search
 
 _MOST_STEPS = 80
 # The largest share of the way to q = 0 or z = 0 that a step may take.
@@ -51,18 +51,18 @@ def divergence(signals: Signals, base: Floats, image: Floats, a: int) -> float:
 
 
 @kernel
-def objective(signals: Signals, search: Search) -> float:
+def divergence_objective(signals: Signals, search: Search) -> float:
     """Return F at the point, after setting the image of the point for the actions that count."""
     total = 0.0
     for a in range(search.weight.shape[0]):
         if search.weight[a] > 0.0:
-            project_action(signals, a, search.point, search.image)
+            project_law_on_action_symbols(signals, a, search.point, search.image)
             total += search.weight[a] * divergence(signals, search.base, search.image, a)
     return total
 
 
 @kernel
-def set_gradient(signals: Signals, search: Search) -> None:
+def set_divergence_gradient(signals: Signals, search: Search) -> None:
     """Set the gradient of F at the point."""
     gradient, rate = search.scratch.gradient, search.scratch.rate
     for m in range(gradient.shape[0]):
@@ -79,7 +79,7 @@ def set_gradient(signals: Signals, search: Search) -> None:
 
 
 @kernel
-def set_multipliers(search: Search) -> None:
+def set_divergence_multipliers(search: Search) -> None:
     """Set the multipliers of the equations to those for which c - z - eta e vanishes along the pivots."""
     equations = search.equations
     for i in range(equations.rows.shape[0] - 1, -1, -1):
@@ -97,7 +97,7 @@ def set_multipliers(search: Search) -> None:
 
 
 @kernel
-def lower_bound(signals: Signals, j: int, search: Search, value: float) -> float:
+def divergence_lower_bound(signals: Signals, j: int, search: Search, value: float) -> float:
     """Return a lower bound of F over the whole border, from value and gradient at the point and the multipliers."""
     equations, gradient = search.equations, search.scratch.gradient
     total = value
@@ -119,11 +119,11 @@ def lower_bound(signals: Signals, j: int, search: Search, value: float) -> float
 
 
 @kernel
-def set_hessian(search: Search, symbols: int) -> None:
+def set_divergence_hessian(search: Search, symbols: int) -> None:
     """Set the second derivatives of F along the free directions, those of the barrier, z / q, included.
 
     They are summed symbol by symbol: what does not change along a direction then adds exactly nothing to it, however
-    large it is elsewhere. So many symbols were added by `add_curved`.
+    large it is elsewhere. So many symbols were added by `add_curved_symbols_to_search`.
     """
     scratch, directions = search.scratch, search.directions
     barrier, hessian = scratch.step, scratch.hessian
@@ -141,11 +141,11 @@ def set_hessian(search: Search, symbols: int) -> None:
         u, weight = scratch.curved[0, i], search.weight[scratch.curved[1, i]]
         if weight > 0.0:
             worth = weight * search.base[u] / (search.image[u] * search.image[u])
-            add_curvature(hessian, search.size[0], worth, scratch.change[i])
+            add_symbol_curvature(hessian, search.size[0], worth, scratch.change[i])
 
 
 @kernel
-def add_curvature(hessian: Floats, count: int, weight: float, change: Floats) -> None:
+def add_symbol_curvature(hessian: Floats, count: int, weight: float, change: Floats) -> None:
     """Add weight s s' to the second derivatives, s being the change along each direction.
 
     It rounds otherwise than `add_outer`: each entry is (weight s_v) s_w with v <= w.
@@ -157,7 +157,7 @@ def add_curvature(hessian: Floats, count: int, weight: float, change: Floats) ->
 
 
 @kernel
-def newton_step(search: Search, center: float) -> None:
+def divergence_newton_step(search: Search, center: float) -> None:
     """Set the step of q, Newton's along the free directions toward q z = center."""
     scratch, directions, step = search.scratch, search.directions, search.scratch.step
     count = search.size[0]
@@ -182,7 +182,7 @@ def newton_step(search: Search, center: float) -> None:
 
 
 @kernel
-def move(search: Search, center: float) -> float:
+def move_interior_point(search: Search, center: float) -> float:
     """Take the step in q and z, staying inside; return the next value to bring q z to."""
     point, dual, step, dual_step = search.point, search.dual, search.scratch.step, search.scratch.right
     outcomes = point.shape[0]
@@ -204,7 +204,7 @@ def move(search: Search, center: float) -> float:
 
 
 @kernel
-def exchange_points(search: Search) -> None:
+def exchange_search_points(search: Search) -> None:
     """Exchange the point and the trial point."""
     for m in range(search.point.shape[0]):
         other = search.trial[m]
@@ -213,7 +213,7 @@ def exchange_points(search: Search) -> None:
 
 
 @kernel
-def center_dual(search: Search, center: float) -> None:
+def center_dual_point(search: Search, center: float) -> None:
     """Set z so that q z is the same everywhere."""
     for m in range(search.point.shape[0]):
         if search.active[m] == 1:
@@ -237,26 +237,26 @@ def minimize_divergence(
         total += search.trial[m]
     trying = total > 0.0 and search.size[0] > 0
     if trying:
-        exchange_points(search)
+        exchange_search_points(search)
     for steps in range(_MOST_STEPS):
-        value = objective(signals, search)
+        value = divergence_objective(signals, search)
         if not trying:
             if search.size[0] == 0 or value == math.inf:
                 low = value
                 break
             if center == 0.0:
                 center = 0.5 * value / search.size[1] + 1e-15
-                center_dual(search, center)
+                center_dual_point(search, center)
         if value < math.inf:
-            set_gradient(signals, search)
+            set_divergence_gradient(signals, search)
             if not trying:
-                set_multipliers(search)
-            low = max(low, lower_bound(signals, j, search, value))
+                set_divergence_multipliers(search)
+            low = max(low, divergence_lower_bound(signals, j, search, value))
         if low >= 1.0:
             return low, max(low, value)
         if trying:
             trying = False
-            exchange_points(search)
+            exchange_search_points(search)
         elif value - low <= max(tolerance, depth * (1.0 - value)):
             break
         else:
@@ -264,15 +264,15 @@ def minimize_divergence(
                 curved = 0
                 for a in range(search.weight.shape[0]):
                     if search.weight[a] > 0.0:
-                        curved = add_curved(signals, search, a, curved)
-            set_hessian(search, curved)
-            newton_step(search, center)
+                        curved = add_curved_symbols_to_search(signals, search, a, curved)
+            set_divergence_hessian(search, curved)
+            divergence_newton_step(search, center)
             if steps == _MOST_STEPS - 1:
                 project(signals, search.point, search.image)
-                move(search, center)
+                move_interior_point(search, center)
                 return low, value
-            center = move(search, center)
+            center = move_interior_point(search, center)
     for a in range(search.weight.shape[0]):
         if search.weight[a] <= 0.0:
-            project_action(signals, a, search.point, search.image)
+            project_law_on_action_symbols(signals, a, search.point, search.image)
     return low, value

@@ -23,7 +23,7 @@ class Geometry(NamedTuple):
     difference: Floats  # L_k - L_j, a row for each border
 
 
-def scaled_losses(analysis: Analysis) -> tuple[list[list[Fraction]], Fraction]:
+def scale_losses_to_optimize(analysis: Analysis) -> tuple[list[list[Fraction]], Fraction]:
     """Return losses minus the least one of each outcome, scaled to [0, 1], and the scale: no difference changes."""
     loss = analysis.game.loss
     least = [min(column) for column in zip(*loss, strict=True)]
@@ -32,32 +32,32 @@ def scaled_losses(analysis: Analysis) -> tuple[list[list[Fraction]], Fraction]:
     return [[value / scale for value in row] for row in rest], scale
 
 
-def pareto_flags(analysis: Analysis) -> Integers:
+def pareto_flags_to_optimize(analysis: Analysis) -> Integers:
     """Return 1 for the first of each class of Pareto-optimal actions, 0 for other actions."""
     twins = analysis.cells.representative
     every = range(analysis.game.n_actions)
     return np.array([int(i in analysis.pareto and twins[i] == i) for i in every], np.int64)
 
 
-def geometry(analysis: Analysis) -> Geometry:
+def lay_out_search_geometry(analysis: Analysis) -> Geometry:
     """Lay out a game for the search."""
-    exact, _ = scaled_losses(analysis)
+    exact, _ = scale_losses_to_optimize(analysis)
     game = analysis.game
     start, rows = [0], []
     for j in range(game.n_actions):
-        for k in neighbors_of(analysis, j):
+        for k in neighbors_in_search_geometry(analysis, j):
             rows.append([float(b - a) for a, b in zip(exact[j], exact[k], strict=True)])
         start.append(len(rows))
     return Geometry(
         signals=signals(game),
         loss=float_rows(exact),
         twin=np.array(list(analysis.cells.representative), np.int64),
-        candidate=pareto_flags(analysis),
+        candidate=pareto_flags_to_optimize(analysis),
         start=np.array(start, np.int64),
         difference=np.array(rows, float).reshape(len(rows), game.n_outcomes),
     )
 
 
-def neighbors_of(analysis: Analysis, j: int) -> list[int]:
+def neighbors_in_search_geometry(analysis: Analysis, j: int) -> list[int]:
     """Return the neighbors of action j, none for a duplicate of another action."""
     return [k if i == j else i for i, k in analysis.neighbors if j in (i, k)]

@@ -32,22 +32,22 @@ from sidelight.optimization.allocation import (
     ask_for,
     column_entry,
     search_border,
-    start_search,
+    start_border_search,
 )
 from sidelight.optimization.divergence import (
-    add_curvature,
-    center_dual,
+    add_symbol_curvature,
+    center_dual_point,
     divergence,
-    lower_bound,
+    divergence_lower_bound,
+    divergence_newton_step,
     minimize_divergence,
-    newton_step,
-    set_gradient,
-    set_hessian,
-    set_multipliers,
+    set_divergence_gradient,
+    set_divergence_hessian,
+    set_divergence_multipliers,
 )
 from sidelight.optimization.geometry import Geometry
 from sidelight.optimization.likelihood import is_informative, project
-from sidelight.optimization.search import Search, add_curved, set_directions
+from sidelight.optimization.search import Search, add_curved_symbols_to_search, set_search_directions
 
 _MOST_STEPS = 200
 # How near to 1 a proof that the weights suffice must come.
@@ -66,7 +66,7 @@ class Hinge(NamedTuple):
     ball: Annotated[Integers, 1]  # the action whose radius confines the laws, -1 for none
 
 
-def with_silent_action(game: Geometry) -> Geometry:
+def add_silent_action_to_search(game: Geometry) -> Geometry:
     """Add an action that shows nothing behind the last one."""
     signals = game.signals
     last = signals.first[-1]
@@ -75,30 +75,30 @@ def with_silent_action(game: Geometry) -> Geometry:
 
 
 @implements(search_border, Hinge)
-def _search_border(
+def _search_hinge_border(
     problem: Hinge, game: Geometry, j: int, e: int, tolerance: float, first: bool
 ) -> tuple[float, float]:
     silent = problem.plays.shape[0] - 1
     problem.ball[0] = j if is_informative(game.signals, j) else -1
-    if not start_search(problem.allocation, game, silent, e) or not start_in_ball(problem, game, silent):
+    if not start_border_search(problem.allocation, game, silent, e) or not start_search_in_ball(problem, game, silent):
         return math.inf, math.inf
     return minimize_hinge(game.signals, silent, problem, _CLOSE if first else 0.3 * tolerance, 0.1)
 
 
 @implements(column_entry, Hinge)
-def _column_entry(problem: Hinge, signals: Signals, a: int) -> float:
+def _hinge_column_entry(problem: Hinge, signals: Signals, a: int) -> float:
     search = problem.allocation.search
     return max(divergence(signals, search.base, search.image, a) - problem.radius[a], 0.0)
 
 
 @implements(ask_for, Hinge)
-def _ask_for(problem: Hinge, share: Floats) -> None:
+def _ask_for_hinge_plays(problem: Hinge, share: Floats) -> None:
     for a in range(share.shape[0]):
         problem.plays[a] = share[a]
 
 
 @kernel
-def start_in_ball(problem: Hinge, game: Geometry, silent: int) -> bool:
+def start_search_in_ball(problem: Hinge, game: Geometry, silent: int) -> bool:
     """Bring the point, which is on the border, into the ball; False if the border misses it."""
     search, j = problem.allocation.search, problem.ball[0]
     if j < 0:
@@ -122,21 +122,21 @@ def minimize_hinge(
     mu, low, value = 1.0, 0.0, math.inf
     length, before, decrease, last = 0.0, math.inf, 0.0, False
     for _ in range(_MOST_STEPS):
-        now = barrier_objective(signals, problem, mu)
+        now = hinge_barrier_objective(signals, problem, mu)
         if length > 0.0 and now > (math.inf if last and now < math.inf else before - 1e-4 * length * decrease):
             length *= 0.5  # it was too far
-            move(search, -length)
+            move_hinge_point(search, -length)
             if length < 1e-13:
                 break
             continue
         if not last:
-            set_derivatives(problem, mu)
-        value, weighted, radii = objectives(problem)
+            set_hinge_derivatives(problem, mu)
+        value, weighted, radii = hinge_objectives(problem)
         if search.size[0] == 0:
             return value, value
-        set_gradient(signals, search)
-        set_multipliers(search)
-        low = max(low, lower_bound(signals, silent, search, weighted) - radii)
+        set_divergence_gradient(signals, search)
+        set_divergence_multipliers(search)
+        low = max(low, divergence_lower_bound(signals, silent, search, weighted) - radii)
         if low >= 1.0:
             return low, max(low, value)
         if value - low <= max(tolerance, depth * (1.0 - value)) or mu < _LEAST_MU:
@@ -146,30 +146,30 @@ def minimize_hinge(
             length, last = 0.0, False
         else:
             if curved < 0:
-                curved = curved_actions(signals, problem)
-            set_hessian(search, curved)
+                curved = list_curved_hinge_actions(signals, problem)
+            set_divergence_hessian(search, curved)
             add_hinge_curvature(signals, problem)
-            newton_step(search, mu)
-            decrease, length = predicted_decrease(search, mu)
+            divergence_newton_step(search, mu)
+            decrease, length = predict_hinge_decrease(search, mu)
             before, last = now, decrease <= 0.3 * mu
             if last:
-                predict_derivatives(signals, problem)
-            move(search, length)
+                predict_hinge_derivatives(signals, problem)
+            move_hinge_point(search, length)
     return low, value
 
 
 @kernel
-def curved_actions(signals: Signals, problem: Hinge) -> int:
+def list_curved_hinge_actions(signals: Signals, problem: Hinge) -> int:
     """List the symbols of the actions that bend G, which is needed from the first Newton step on; return how many."""
     curved = 0
     for a in range(problem.plays.shape[0]):
         if a == problem.ball[0] or problem.plays[a] > 0.0:
-            curved = add_curved(signals, problem.allocation.search, a, curved)
+            curved = add_curved_symbols_to_search(signals, problem.allocation.search, a, curved)
     return curved
 
 
 @kernel
-def doubled_slack(x: float, mu: float) -> float:
+def doubled_barrier_slack(x: float, mu: float) -> float:
     """Return 2 mu + x + sqrt(x^2 + 4 mu^2), without cancellation."""
     root = math.sqrt(x * x + 4.0 * mu * mu)
     return 2.0 * mu + (x + root if x > 0.0 else 4.0 * mu * mu / (root - x))
@@ -178,11 +178,11 @@ def doubled_slack(x: float, mu: float) -> float:
 @kernel
 def barrier_slacks(r: float, excess: float, mu: float) -> tuple[float, float]:
     """Return s and s - excess for the s of least r s - mu log s - mu log(s - excess)."""
-    return doubled_slack(r * excess, mu) / (2.0 * r), doubled_slack(-r * excess, mu) / (2.0 * r)
+    return doubled_barrier_slack(r * excess, mu) / (2.0 * r), doubled_barrier_slack(-r * excess, mu) / (2.0 * r)
 
 
 @kernel
-def barrier_objective(signals: Signals, problem: Hinge, mu: float) -> float:
+def hinge_barrier_objective(signals: Signals, problem: Hinge, mu: float) -> float:
     """Return the smoothed G with its barriers at the point (infinite outside), after setting image and excess."""
     search, excess = problem.allocation.search, problem.excess
     project(signals, search.point, search.image)
@@ -207,7 +207,7 @@ def barrier_objective(signals: Signals, problem: Hinge, mu: float) -> float:
 
 
 @kernel
-def set_derivatives(problem: Hinge, mu: float) -> None:
+def set_hinge_derivatives(problem: Hinge, mu: float) -> None:
     """Set the weights theta, derivatives of the smoothed G, its second derivatives and the multipliers of q >= 0."""
     weight, curvature = problem.allocation.search.weight, problem.curvature
     for a in range(problem.plays.shape[0]):
@@ -220,11 +220,11 @@ def set_derivatives(problem: Hinge, mu: float) -> None:
             s, rest = barrier_slacks(problem.plays[a], problem.excess[a], mu)
             weight[a] = min(mu / rest, problem.plays[a])
             curvature[a] = mu / (s * s + rest * rest)
-    center_dual(problem.allocation.search, mu)
+    center_dual_point(problem.allocation.search, mu)
 
 
 @kernel
-def predict_derivatives(signals: Signals, problem: Hinge) -> None:
+def predict_hinge_derivatives(signals: Signals, problem: Hinge) -> None:
     """Set weights and multipliers to what the quadratic model says they are at the end of the step."""
     search = problem.allocation.search
     step = search.scratch.step
@@ -243,7 +243,7 @@ def predict_derivatives(signals: Signals, problem: Hinge) -> None:
 
 
 @kernel
-def objectives(problem: Hinge) -> tuple[float, float, float]:
+def hinge_objectives(problem: Hinge) -> tuple[float, float, float]:
     """Return G, sum theta KL and sum theta f."""
     weight = problem.allocation.search.weight
     total, weighted, radii = 0.0, 0.0, 0.0
@@ -269,11 +269,11 @@ def add_hinge_curvature(signals: Signals, problem: Hinge) -> None:
                     u = signals.shown[a, m]
                     total += search.base[u] / search.image[u] * search.directions[v, m]
                 scratch.step[v] = total
-            add_curvature(scratch.hessian, search.size[0], problem.curvature[a], scratch.step)
+            add_symbol_curvature(scratch.hessian, search.size[0], problem.curvature[a], scratch.step)
 
 
 @kernel
-def move(search: Search, length: float) -> None:
+def move_hinge_point(search: Search, length: float) -> None:
     """Move the point along the step."""
     for m in range(search.point.shape[0]):
         if search.active[m] == 1:
@@ -281,7 +281,7 @@ def move(search: Search, length: float) -> None:
 
 
 @kernel
-def predicted_decrease(search: Search, mu: float) -> tuple[float, float]:
+def predict_hinge_decrease(search: Search, mu: float) -> tuple[float, float]:
     """Return how much the step lowers the linear model, and how far it may go."""
     newton = search.scratch
     decrease, length = 0.0, 1.0
@@ -306,7 +306,7 @@ def find_consistent_law(signals: Signals, problem: Hinge, law: Floats, image: Fl
     search.point[:] = 0.99 * law + 0.01 / len(law)
     project(signals, search.point, search.image)
     search.base[signals.first[silent]] = 1.0
-    set_directions(signals, silent, search)
+    set_search_directions(signals, silent, search)
     _, value = minimize_hinge(signals, silent, problem, 1e-9, 0.0)
     if value > 1e-9:
         return False

@@ -71,7 +71,7 @@ def project(signals: Signals, law: Floats, image: Floats) -> None:
 
 
 @kernel
-def project_action(signals: Signals, a: int, law: Floats, image: Floats) -> None:
+def project_law_on_action_symbols(signals: Signals, a: int, law: Floats, image: Floats) -> None:
     """Set the part of image that is the law of the symbols of one action."""
     for u in range(signals.first[a], signals.first[a + 1]):
         image[u] = 0.0
@@ -105,7 +105,7 @@ def symbols_seen(signals: Signals, counts: Floats) -> float:
 
 
 @kernel
-def set_gradient(signals: Signals, counts: Floats, fit: Fit) -> float:
+def set_likelihood_gradient(signals: Signals, counts: Floats, fit: Fit) -> float:
     """Set the gradient at the law; return its largest entry."""
     gradient, rate = fit.scratch.gradient, fit.scratch.rate
     for m in range(gradient.shape[0]):
@@ -123,7 +123,7 @@ def set_gradient(signals: Signals, counts: Floats, fit: Fit) -> float:
 
 
 @kernel
-def is_possible_law(counts: Floats, image: Floats) -> bool:
+def is_law_of_positive_likelihood(counts: Floats, image: Floats) -> bool:
     """Say whether every symbol that was seen has a probability that is not negligible."""
     least = 1.0
     for u in range(counts.shape[0]):
@@ -133,14 +133,14 @@ def is_possible_law(counts: Floats, image: Floats) -> bool:
 
 
 @kernel
-def expectation_maximization(fit: Fit, n: float) -> None:
+def expectation_maximization_step(fit: Fit, n: float) -> None:
     """Take one step of expectation maximization."""
     for m in range(fit.law.shape[0]):
         fit.law[m] *= fit.scratch.gradient[m] / n
 
 
 @kernel
-def set_free(fit: Fit, n: float) -> int:
+def set_free_outcomes_of_likelihood(fit: Fit, n: float) -> int:
     """Set free the outcomes of positive mass, and the one whose gradient exceeds n most; return how many there are."""
     newton = fit.scratch
     size = 0
@@ -158,7 +158,7 @@ def set_free(fit: Fit, n: float) -> int:
 
 
 @kernel
-def set_hessian(signals: Signals, counts: Floats, fit: Fit, size: int) -> None:
+def set_likelihood_hessian(signals: Signals, counts: Floats, fit: Fit, size: int) -> None:
     """Set minus the second derivatives, H_mk = sum_a nu_au / (S_a p)_u^2, a showing the same u for m and k."""
     hessian, free, rate = fit.scratch.hessian, fit.scratch.free, fit.scratch.rate
     for i in range(size):
@@ -177,14 +177,14 @@ def set_hessian(signals: Signals, counts: Floats, fit: Fit, size: int) -> None:
 
 
 @kernel
-def newton_step(signals: Signals, counts: Floats, fit: Fit, n: float) -> None:
+def likelihood_newton_step(signals: Signals, counts: Floats, fit: Fit, n: float) -> None:
     """Set the step that maximizes the quadratic model over the free outcomes, leaving the total mass alone.
 
     That is x = H^-1 (g - n) minus as much of H^-1 1 as makes the sum zero.
     """
     newton = fit.scratch
-    size = set_free(fit, n)
-    set_hessian(signals, counts, fit, size)
+    size = set_free_outcomes_of_likelihood(fit, n)
+    set_likelihood_hessian(signals, counts, fit, size)
     cholesky(newton.hessian, newton.hessian, size, _RIDGE, 0.0)
     right = newton.right[:size]
     for m in range(fit.law.shape[0]):
@@ -204,12 +204,12 @@ def newton_step(signals: Signals, counts: Floats, fit: Fit, n: float) -> None:
 
 
 @kernel
-def increase(signals: Signals, counts: Floats, fit: Fit, length: float) -> float:
+def likelihood_increase(signals: Signals, counts: Floats, fit: Fit, length: float) -> float:
     """Return by how much the log-likelihood grows along the step; minus infinity where it is not defined."""
     total = 0.0
     for a in range(signals.shown.shape[0]):
         if is_informative(signals, a):
-            project_action(signals, a, fit.scratch.step, fit.scratch.rate)
+            project_law_on_action_symbols(signals, a, fit.scratch.step, fit.scratch.rate)
             for u in range(signals.first[a], signals.first[a + 1]):
                 if counts[u] > 0.0:
                     change = fit.scratch.rate[u] * (length / fit.image[u])
@@ -220,7 +220,7 @@ def increase(signals: Signals, counts: Floats, fit: Fit, length: float) -> float
 
 
 @kernel
-def line_search(signals: Signals, counts: Floats, fit: Fit, n: float) -> bool:
+def likelihood_line_search(signals: Signals, counts: Floats, fit: Fit, n: float) -> bool:
     """Move along the step as far as the likelihood grows and no mass turns negative; say whether it moved."""
     law, step, gradient = fit.law, fit.scratch.step, fit.scratch.gradient
     longest, blocking = 1.0, -1
@@ -231,7 +231,7 @@ def line_search(signals: Signals, counts: Floats, fit: Fit, n: float) -> bool:
             longest, blocking = -law[m] / step[m], m
     length = longest
     for _ in range(_MOST_HALVINGS):
-        if increase(signals, counts, fit, length) >= 1e-4 * length * predicted:
+        if likelihood_increase(signals, counts, fit, length) >= 1e-4 * length * predicted:
             for m in range(law.shape[0]):
                 law[m] = max(law[m] + length * step[m], 0.0)
             if blocking >= 0 and length == longest:
@@ -242,7 +242,7 @@ def line_search(signals: Signals, counts: Floats, fit: Fit, n: float) -> bool:
 
 
 @kernel
-def normalize(law: Floats) -> None:
+def normalize_likelihood_law(law: Floats) -> None:
     """Make the masses sum to one."""
     total = 0.0
     for m in range(law.shape[0]):
@@ -252,7 +252,7 @@ def normalize(law: Floats) -> None:
 
 
 @kernel
-def mix_with_uniform(law: Floats) -> None:
+def mix_law_with_uniform(law: Floats) -> None:
     """Give every outcome a little of the mass."""
     for m in range(law.shape[0]):
         law[m] = (1.0 - _SHARE) * law[m] + _SHARE / law.shape[0]
@@ -271,22 +271,22 @@ def maximize_likelihood(signals: Signals, counts: Floats, fit: Fit) -> float:
         project(signals, fit.law, fit.image)
         if n == 0.0:
             break
-        moved = is_possible_law(counts, fit.image)
+        moved = is_law_of_positive_likelihood(counts, fit.image)
         if moved:
-            shortfall = set_gradient(signals, counts, fit) / n - 1.0
+            shortfall = set_likelihood_gradient(signals, counts, fit) / n - 1.0
             if polished:
                 break
             polished = shortfall <= _ENOUGH  # one more step makes the law itself as good as its likelihood
             if fresh and not polished:
-                expectation_maximization(fit, n)
+                expectation_maximization_step(fit, n)
                 fresh = False
             else:
-                newton_step(signals, counts, fit, n)
-                moved = line_search(signals, counts, fit, n)
+                likelihood_newton_step(signals, counts, fit, n)
+                moved = likelihood_line_search(signals, counts, fit, n)
                 if not moved and shortfall <= _NEARLY:
                     break  # rounding hides any further gain
         if not moved:
-            mix_with_uniform(fit.law)
+            mix_law_with_uniform(fit.law)
             fresh = True
-        normalize(fit.law)
+        normalize_likelihood_law(fit.law)
     return shortfall

@@ -33,7 +33,7 @@ class Master(NamedTuple):
 
 
 @kernel
-def reset_master(master: Master, j: int) -> None:
+def reset_master_program(master: Master, j: int) -> None:
     """Begin the linear program with no alternatives: nothing need be played."""
     actions = master.cost.shape[0]
     master.cost[j] = 1.0  # no alternative has an entry in this row
@@ -47,7 +47,7 @@ def reset_master(master: Master, j: int) -> None:
 
 
 @kernel
-def column_place(master: Master) -> int:
+def place_of_master_column(master: Master) -> int:
     """Return where a new alternative may go, if need be in place of the one that asks for least; -1 for nowhere."""
     place = master.pooled[0]
     if place < _POOL:
@@ -55,7 +55,7 @@ def column_place(master: Master) -> int:
         return place
     place, worst = -1, 0.0
     for c in range(_POOL):
-        rest = alternative_surplus(master, c)
+        rest = surplus_of_master_alternative(master, c)
         if rest > worst:
             used = False
             for i in range(master.basic.shape[0]):
@@ -66,8 +66,8 @@ def column_place(master: Master) -> int:
 
 
 @kernel
-def alternative_surplus(master: Master, c: int) -> float:
-    """Return what the allocation reveals about alternative c beyond 1."""
+def surplus_of_master_alternative(master: Master, c: int) -> float:
+    """Return the information of the allocation about alternative c, minus 1."""
     total = -1.0
     for a in range(master.cost.shape[0]):
         if master.share[a] != 0.0:
@@ -76,14 +76,14 @@ def alternative_surplus(master: Master, c: int) -> float:
 
 
 @kernel
-def entering_column(master: Master) -> int:
+def entering_master_column(master: Master) -> int:
     """Return the column that violates its condition most: an alternative c, or -1 - a for the slack of row a.
 
     It is the number of alternatives that are kept if none does.
     """
     best, worst = master.pooled[0], -_OPTIMAL
     for c in range(master.pooled[0]):
-        rest = alternative_surplus(master, c)
+        rest = surplus_of_master_alternative(master, c)
         if rest < worst:
             best, worst = c, rest
     largest = 0.0
@@ -96,14 +96,14 @@ def entering_column(master: Master) -> int:
 
 
 @kernel
-def solve_master(master: Master) -> bool:
+def solve_master_program(master: Master) -> bool:
     """Bring columns in until none would help; False if the alternatives admit no allocation."""
     actions = master.cost.shape[0]
     for _ in range(_MOST_PIVOTS):
-        new = entering_column(master)
+        new = entering_master_column(master)
         if new == master.pooled[0]:
             break
-        set_column(master, new)
+        set_master_column(master, new)
         largest = 0.0
         for i in range(actions):
             largest = max(largest, master.column[i])
@@ -113,14 +113,14 @@ def solve_master(master: Master) -> bool:
                 leaving, ratio = i, master.level[i] / master.column[i]
         if leaving < 0:
             return False
-        pivot(master, leaving, new)
+        pivot_master_program(master, leaving, new)
     for a in range(actions):
         master.share[a] = max(master.share[a], 0.0)
     return True
 
 
 @kernel
-def set_column(master: Master, new: int) -> None:
+def set_master_column(master: Master, new: int) -> None:
     """Set the column that is to enter, in terms of the basis."""
     for i in range(master.column.shape[0]):
         master.column[i] = 0.0 if new >= 0 else master.inverse[-1 - new, i]
@@ -133,7 +133,7 @@ def set_column(master: Master, new: int) -> None:
 
 
 @kernel
-def pivot(master: Master, leaving: int, new: int) -> None:
+def pivot_master_program(master: Master, leaving: int, new: int) -> None:
     """Put a column into the basis in place of another and set the multipliers, which are r."""
     actions, column = master.cost.shape[0], master.column
     divisor = column[leaving]

@@ -30,7 +30,15 @@ from sidelight.game_arrays import Signals
 from sidelight.kernels import kernel, large_kernel
 from sidelight.kernels.arrays import Floats
 from sidelight.kernels.linear_algebra import cholesky, dot, solve
-from sidelight.optimization.likelihood import Fit, increase, normalize, project, set_gradient, set_hessian, symbols_seen
+from sidelight.optimization.likelihood import (
+    Fit,
+    likelihood_increase,
+    normalize_likelihood_law,
+    project,
+    set_likelihood_gradient,
+    set_likelihood_hessian,
+    symbols_seen,
+)
 
 _MOST_STEPS = 100
 _MOST_HALVINGS = 60
@@ -75,7 +83,7 @@ def factorize_curvature(signals: Signals, counts: Floats, prior: float, fit: Fit
     law, matrix = fit.law, fit.scratch.hessian
     for m in range(law.shape[0]):
         fit.scratch.free[m] = m
-    set_hessian(signals, counts, fit, law.shape[0])
+    set_likelihood_hessian(signals, counts, fit, law.shape[0])
     for i in range(law.shape[0]):
         for j in range(i + 1):
             matrix[i, j] *= law[i] * law[j]
@@ -101,7 +109,7 @@ def solve_for_mass(fit: Fit, solution: Floats) -> float:
 
 
 @kernel
-def weighted_sum(fit: Fit, row: Floats, y: Floats) -> float:
+def weighted_sum_along_newton_step(fit: Fit, row: Floats, y: Floats) -> float:
     """Return sum_m x_m p_m y_m, the change of x p along a relative step."""
     total = 0.0
     for m in range(row.shape[0]):
@@ -110,13 +118,13 @@ def weighted_sum(fit: Fit, row: Floats, y: Floats) -> float:
 
 
 @kernel
-def newton_step(
+def posterior_newton_step(
     signals: Signals, counts: Floats, prior: float, row: Floats, bordered: bool, fit: Fit, found: Solutions
 ) -> float:
     """Set the step of Newton's method, along which sum p and x p stay, and return the decrement; the image is set."""
     law, gradient, step = fit.law, fit.scratch.gradient, fit.scratch.step
     factorize_curvature(signals, counts, prior, fit)
-    set_gradient(signals, counts, fit)
+    set_likelihood_gradient(signals, counts, fit)
     total = symbols_seen(signals, counts) + prior * law.shape[0]
     for m in range(law.shape[0]):
         gradient[m] += prior / law[m] - total
@@ -125,11 +133,11 @@ def newton_step(
     if bordered:
         solve_weighted(fit, row, found.border)
         mixed = dot(law, found.border) / of_mass
-        of_border = max(weighted_sum(fit, row, found.border) - mixed * mixed * of_mass, 1e-300)
+        of_border = max(weighted_sum_along_newton_step(fit, row, found.border) - mixed * mixed * of_mass, 1e-300)
     for _ in range(2):  # the second time takes back what rounding has left of the first
         first, second = dot(law, found.slope) / of_mass, 0.0
         if bordered:
-            second = (weighted_sum(fit, row, found.slope) - mixed * (first * of_mass)) / of_border
+            second = (weighted_sum_along_newton_step(fit, row, found.slope) - mixed * (first * of_mass)) / of_border
             first -= second * mixed
         for m in range(law.shape[0]):
             found.slope[m] -= first * found.mass[m]
@@ -145,16 +153,16 @@ def newton_step(
 
 
 @kernel
-def posterior_growth(signals: Signals, counts: Floats, prior: float, fit: Fit, length: float) -> float:
+def posterior_mode_growth(signals: Signals, counts: Floats, prior: float, fit: Fit, length: float) -> float:
     """Return by how much F grows along the step, no longer than `_REACH` of the way to the boundary."""
     total = 0.0
     for m in range(fit.law.shape[0]):
         total += math.log1p(length * fit.scratch.step[m] / fit.law[m])
-    return prior * total + increase(signals, counts, fit, length)
+    return prior * total + likelihood_increase(signals, counts, fit, length)
 
 
 @kernel
-def step_length(signals: Signals, counts: Floats, prior: float, fit: Fit, decrement: float) -> float:
+def posterior_step_length(signals: Signals, counts: Floats, prior: float, fit: Fit, decrement: float) -> float:
     """Return the length of the step: 1 near the optimum, elsewhere the first one tried by which F grows enough."""
     worst = 0.0
     for m in range(fit.law.shape[0]):
@@ -163,14 +171,14 @@ def step_length(signals: Signals, counts: Floats, prior: float, fit: Fit, decrem
     if decrement < prior / 16.0:
         return length
     for _ in range(_MOST_HALVINGS):
-        if posterior_growth(signals, counts, prior, fit, length) >= 0.1 * length * decrement:
+        if posterior_mode_growth(signals, counts, prior, fit, length) >= 0.1 * length * decrement:
             break
         length *= 0.5
     return length
 
 
 @kernel
-def restore_equations(row: Floats, bordered: bool, law: Floats) -> None:
+def restore_constraint_equations(row: Floats, bordered: bool, law: Floats) -> None:
     """Take back what rounding has made of x p = 0 and sum p = 1, multiplying masses by factors close to 1."""
     if bordered:
         up, down = 0.0, 0.0
@@ -185,7 +193,7 @@ def restore_equations(row: Floats, bordered: bool, law: Floats) -> None:
                 law[m] *= factor
             elif row[m] < 0.0:
                 law[m] /= factor
-    normalize(law)
+    normalize_likelihood_law(law)
 
 
 @large_kernel
@@ -199,11 +207,11 @@ def maximize_posterior(
     enough = max(_ENOUGH, _ROUNDING * symbols_seen(signals, counts))
     project(signals, fit.law, fit.image)
     for steps in range(1, _MOST_STEPS + 1):
-        decrement = newton_step(signals, counts, prior, row, bordered, fit, found)
-        length = step_length(signals, counts, prior, fit, decrement)
+        decrement = posterior_newton_step(signals, counts, prior, row, bordered, fit, found)
+        length = posterior_step_length(signals, counts, prior, fit, decrement)
         for m in range(fit.law.shape[0]):
             fit.law[m] += length * fit.scratch.step[m]
-        restore_equations(row, bordered, fit.law)
+        restore_constraint_equations(row, bordered, fit.law)
         project(signals, fit.law, fit.image)
         if length == 1.0 and decrement <= enough:
             return steps

@@ -57,7 +57,7 @@ class Search(NamedTuple):
 
 
 @kernel
-def set_directions(signals: Signals, j: int, search: Search) -> None:
+def set_search_directions(signals: Signals, j: int, search: Search) -> None:
     """Set the directions along which S_j q and all e q stay, and the pivots that the equations took."""
     outcomes = search.point.shape[0]
     count, active = 0, 0
@@ -77,16 +77,16 @@ def set_directions(signals: Signals, j: int, search: Search) -> None:
                 count += 1
     every = count
     for i in range(search.equations.rows.shape[0]):
-        if eliminate_equation(search, i, count):
+        if eliminate_search_equation(search, i, count):
             count -= 1
     search.size[0] = count
     search.size[1] = active
     if count > 0:
-        set_support(search, every)
+        set_support_of_directions(search, every)
 
 
 @kernel
-def set_support(search: Search, count: int) -> None:
+def set_support_of_directions(search: Search, count: int) -> None:
     """Set where the directions are not zero: most of them are at a few outcomes only."""
     for v in range(count):
         size = 0
@@ -98,7 +98,7 @@ def set_support(search: Search, count: int) -> None:
 
 
 @kernel
-def add_curved(signals: Signals, search: Search, a: int, size: int) -> int:
+def add_curved_symbols_to_search(signals: Signals, search: Search, a: int, size: int) -> int:
     """Add the symbols of an action to the `size` ones that make F curved; return how many there are then."""
     scratch = search.scratch
     for u in range(signals.first[a], signals.first[a + 1]):
@@ -117,7 +117,7 @@ def add_curved(signals: Signals, search: Search, a: int, size: int) -> int:
 
 
 @kernel
-def eliminate_equation(search: Search, i: int, count: int) -> bool:
+def eliminate_search_equation(search: Search, i: int, count: int) -> bool:
     """Make all directions but one, the pivot, orthogonal to e_i and move that one behind the others.
 
     False if all are orthogonal already.

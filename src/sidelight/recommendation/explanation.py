@@ -22,22 +22,30 @@ def explain_recommendation(found: Recommendation) -> str:
     facts = found.facts
     size = f"{count(facts.actions, 'action')}, {count(facts.outcomes, 'outcome')}"
     yours = f"The game: {facts.kind}, {size}, {count(facts.pairs, 'pair')} of neighbors."
-    play = f"Play {strategy_call(found.strategy, found.parameters)}."
+    play = f"Play {python_call_of_recommendation(found.strategy, found.parameters)}."
     if found.measured is None:
         action = found.parameters["action"]
         why = f"The game is trivial: action {action} is best whatever the law, and there is nothing to learn."
-        return _wrapped(play, yours, why)
-    head = _wrapped(play, yours, _neighbors(found), _differences(found), _evidence(found))
-    return "\n\n".join([head, table(found).to_text(_WIDTH), _wrapped(_source(found))])
+        return _wrap_recommendation(play, yours, why)
+    head = _wrap_recommendation(
+        play,
+        yours,
+        _word_nearest_benchmark_games(found),
+        _word_benchmark_differences(found),
+        _word_benchmark_evidence(found),
+    )
+    return "\n\n".join(
+        [head, table_of_recommendation(found).to_text(_WIDTH), _wrap_recommendation(_word_benchmark_source(found))]
+    )
 
 
-def strategy_call(strategy: str, parameters: Any) -> str:
+def python_call_of_recommendation(strategy: str, parameters: Any) -> str:
     """Return the Python call that makes a strategy."""
     given = "".join(f", {name}={value!r}" for name, value in parameters.items())
     return f"{strategy}(game{given})"
 
 
-def table(found: Recommendation) -> Table:
+def table_of_recommendation(found: Recommendation) -> Table:
     """Return the best candidates side by side."""
     columns = [
         Column("strategy"),
@@ -54,7 +62,7 @@ def table(found: Recommendation) -> Table:
     return Table(columns, rows)
 
 
-def _neighbors(found: Recommendation) -> str:
+def _word_nearest_benchmark_games(found: Recommendation) -> str:
     if found.near[0].game.digest == found.facts.digest:
         return f"The benchmark has this very game ({found.near[0].game.label})."
     listed = [f"{near.game.label} (distance {near.distance:.1f})" for near in found.near[:_GAMES]]
@@ -62,7 +70,7 @@ def _neighbors(found: Recommendation) -> str:
     return f"The nearest {found.facts.kind} games of the benchmark: {', '.join(listed)}{more}."
 
 
-def _differences(found: Recommendation) -> str:
+def _word_benchmark_differences(found: Recommendation) -> str:
     """Say how the contexts and the horizon of the benchmark differ from those that were asked for."""
     words = f"Its contexts have {' and '.join(map(str, found.dimensions))} numbers, yours {found.dimension}. "
     measured, wanted = found.measured or 1, found.horizon or found.measured or 1
@@ -72,7 +80,7 @@ def _differences(found: Recommendation) -> str:
     return words * bool(found.dimension) + rounds * (wanted != measured)
 
 
-def _evidence(found: Recommendation) -> str:
+def _word_benchmark_evidence(found: Recommendation) -> str:
     best = found.candidates[0]
     rounds = thousands(found.measured or 0)
     # Who is told the horizon may be better than the best of those who are not, whom all are measured against.
@@ -88,7 +96,7 @@ def _evidence(found: Recommendation) -> str:
     )
 
 
-def _source(found: Recommendation) -> str:
+def _word_benchmark_source(found: Recommendation) -> str:
     facts = found.facts_of_benchmark or {}
     made, study = facts.get("made", {}), facts.get("study", {})
     part = ""
@@ -102,5 +110,5 @@ def _source(found: Recommendation) -> str:
     )
 
 
-def _wrapped(*lines: str) -> str:
+def _wrap_recommendation(*lines: str) -> str:
     return "\n".join(textwrap.fill(line, _WIDTH, subsequent_indent="  ") for line in lines if line)

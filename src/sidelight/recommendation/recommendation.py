@@ -18,8 +18,8 @@ from sidelight.game import Game
 from sidelight.recommendation import records
 from sidelight.recommendation.explanation import explain_recommendation
 from sidelight.recommendation.records import CONTEXTS, LAWS, Benchmark, GameFacts
-from sidelight.recommendation.scores import FEW, Score, score_players
-from sidelight.recommendation.similarity import Near, game_facts, nearest
+from sidelight.recommendation.scores import FEW, BenchmarkScore, score_benchmark_players
+from sidelight.recommendation.similarity import Near, facts_for_game_similarity, nearest_benchmark_games
 from sidelight.strategies import Strategy
 
 STORED = Path(__file__).parent / "benchmark.json"
@@ -62,7 +62,7 @@ class Recommendation:
     dimension: int
     measured: int | None = None
     near: tuple[Near, ...] = ()
-    candidates: tuple[Score, ...] = ()
+    candidates: tuple[BenchmarkScore, ...] = ()
     refused: Mapping[str, str] | None = None
     facts_of_benchmark: Mapping[str, Any] | None = None
     dimensions: tuple[int, ...] = ()
@@ -87,7 +87,7 @@ class Recommendation:
             "dimensions_measured": list(self.dimensions),
             "measured_at": self.measured,
             "nearest": [{**near.game._asdict(), "distance": round(near.distance, 3)} for near in self.near],
-            "candidates": [_plain(score) for score in self.candidates],
+            "candidates": [_plain_benchmark_score(score) for score in self.candidates],
             "refused": dict(self.refused or {}),
             "benchmark": dict(self.facts_of_benchmark or {}),
         }
@@ -122,8 +122,8 @@ def recommend(
     SidelightError
         The game is hopeless: no strategy learns to play it well.
     """
-    _check(game, horizon, dimension)
-    facts = game_facts("", game.name or "", game)
+    _check_recommendation_arguments(game, horizon, dimension)
+    facts = facts_for_game_similarity("", game.name or "", game)
     if facts.kind == "hopeless":
         raise SidelightError(
             "the game is hopeless: two neighboring actions cannot be told apart by what any action shows, so every "
@@ -133,34 +133,36 @@ def recommend(
     if facts.kind == "trivial":
         best = {"action": analyze(game).pareto[0]}
         return Recommendation(game, facts, "FixedAction", best, horizon, dimension)
-    return _from_benchmark(game, facts, horizon, dimension, stored_benchmark() if benchmark is None else benchmark)
+    return _recommend_from_benchmark(
+        game, facts, horizon, dimension, read_stored_benchmark() if benchmark is None else benchmark
+    )
 
 
 @functools.cache
-def stored_benchmark() -> Benchmark:
+def read_stored_benchmark() -> Benchmark:
     """Read the results that come with the library."""
-    return records.read(STORED)
+    return records.read_benchmark(STORED)
 
 
-def _from_benchmark(
+def _recommend_from_benchmark(
     game: Game, facts: GameFacts, horizon: int | None, dimension: int, benchmark: Benchmark
 ) -> Recommendation:
     """Recommend the strategy that did best in the nearest games of the benchmark."""
     group = CONTEXTS if dimension else LAWS
-    measured = _nearest_horizon(benchmark, horizon)
-    played = score_players(benchmark, measured, group)
+    measured = _nearest_benchmark_horizon(benchmark, horizon)
+    played = score_benchmark_players(benchmark, measured, group)
     same = [Near(each, 0.0) for each in played.games if each.digest == facts.digest]
-    near = same or nearest(facts, played.games)
+    near = same or nearest_benchmark_games(facts, played.games)
     if not near:
         raise SidelightError(f"the benchmark has no {facts.kind} game with contexts: compare strategies with simulate")
-    scores = score_players(benchmark, measured, group, [each.game.label for each in near]).scores()
+    scores = score_benchmark_players(benchmark, measured, group, [each.game.label for each in near]).scores()
     refused: dict[str, str] = {}
     candidates = []
     for score in scores:
-        given = _parameters(score, horizon, dimension)
+        given = _parameters_of_recommended_strategy(score, horizon, dimension)
         whole = score.games == len(near) and score.fewest >= FEW
         if whole and (horizon is not None or not score.player.knows_horizon):
-            if reason := _refusal(game, score.player.strategy, given):
+            if reason := _refusal_of_recommended_strategy(game, score.player.strategy, given):
                 refused[score.player.label] = reason
             else:
                 candidates.append(score)
@@ -172,7 +174,7 @@ def _from_benchmark(
         game,
         facts,
         best.player.strategy,
-        _parameters(best, horizon, dimension),
+        _parameters_of_recommended_strategy(best, horizon, dimension),
         horizon,
         dimension,
         measured,
@@ -184,7 +186,7 @@ def _from_benchmark(
     )
 
 
-def _parameters(score: Score, horizon: int | None, dimension: int) -> dict[str, Any]:
+def _parameters_of_recommended_strategy(score: BenchmarkScore, horizon: int | None, dimension: int) -> dict[str, Any]:
     """Return the constructor's arguments of a candidate for this game."""
     told = {"horizon": horizon} if score.player.knows_horizon and horizon is not None else {}
     takes = inspect.signature(getattr(strategies, score.player.strategy)).parameters
@@ -192,7 +194,7 @@ def _parameters(score: Score, horizon: int | None, dimension: int) -> dict[str, 
     return {**score.player.parameters, **told, **sized}
 
 
-def _refusal(game: Game, name: str, given: Mapping[str, Any]) -> str:
+def _refusal_of_recommended_strategy(game: Game, name: str, given: Mapping[str, Any]) -> str:
     """Return why a strategy refuses a game, or an empty text."""
     try:
         with warnings.catch_warnings():
@@ -203,14 +205,14 @@ def _refusal(game: Game, name: str, given: Mapping[str, Any]) -> str:
     return ""
 
 
-def _nearest_horizon(benchmark: Benchmark, horizon: int | None) -> int:
+def _nearest_benchmark_horizon(benchmark: Benchmark, horizon: int | None) -> int:
     """Return the horizon of the benchmark that is nearest, as a ratio; the longest if none is given."""
     if horizon is None:
         return benchmark.horizons[-1]
     return min(benchmark.horizons, key=lambda each: abs(math.log(each / horizon)))
 
 
-def _check(game: Any, horizon: Any, dimension: Any) -> None:
+def _check_recommendation_arguments(game: Any, horizon: Any, dimension: Any) -> None:
     if not isinstance(game, Game):
         raise WrongTypeError(f"game is {game!r}, not of the class Game: load or make one first")
     for name, value, least in (("horizon", horizon, 1), ("dimension", dimension, 0)):
@@ -219,7 +221,7 @@ def _check(game: Any, horizon: Any, dimension: Any) -> None:
             raise SidelightError(f"{name} is {value!r}: give a whole number of at least {least}")
 
 
-def _plain(score: Score) -> dict[str, Any]:
+def _plain_benchmark_score(score: BenchmarkScore) -> dict[str, Any]:
     rest = {name: value for name, value in score._asdict().items() if name != "player"}
     digits = {name: float(f"{value:.4g}") if isinstance(value, float) else value for name, value in rest.items()}
     return {"label": score.player.label, "strategy": score.player.strategy, **digits}

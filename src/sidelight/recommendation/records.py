@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sidelight._storage import file_contents, replacing_file
+from sidelight._storage import read_file_contents, replacing_file
 from sidelight.errors import SidelightError
 
 LAWS, CONTEXTS = "laws", "contexts"
@@ -118,7 +118,7 @@ class Benchmark:
         return tuple(sorted({case.horizon for case in self.cases}))
 
 
-def write(path: Path, benchmark: Benchmark) -> None:
+def write_benchmark(path: Path, benchmark: Benchmark) -> None:
     """Write the results as JSON: the facts, and tables with a row a line."""
     parts = [f'"facts": {json.dumps(benchmark.facts)}']
     for table in _TABLES:
@@ -128,9 +128,9 @@ def write(path: Path, benchmark: Benchmark) -> None:
         draft.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8", newline="\n")
 
 
-def read(path: Path) -> Benchmark:
-    """Read results that `write` wrote."""
-    text = file_contents(path)
+def read_benchmark(path: Path) -> Benchmark:
+    """Read results that `write_benchmark` wrote."""
+    text = read_file_contents(path)
     try:
         data = json.loads(text)
         tables = {table: tuple(kind(*row) for row in data[table]) for table, kind in _TABLES.items()}

@@ -30,7 +30,7 @@ _REPETITIONS = 1_000
 _SEED = 16
 
 
-class Score(NamedTuple):
+class BenchmarkScore(NamedTuple):
     """The score of one player."""
 
     player: PlayerFacts
@@ -65,7 +65,7 @@ class Score(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Board:
+class BenchmarkBoard:
     """All players in some games and worlds at one horizon."""
 
     benchmark: Benchmark
@@ -113,16 +113,16 @@ class Board:
         """Return the pooled facts of all runs of a player in a game."""
         return self._pools.get((game, player))
 
-    def scores(self) -> list[Score]:
+    def scores(self) -> list[BenchmarkScore]:
         """Return the scores of all players that played some game in all of its worlds, best first."""
         return list(self._scores)
 
     @cached_property
-    def _scores(self) -> list[Score]:
+    def _scores(self) -> list[BenchmarkScore]:
         shown = [k for k in range(len(self.players)) if np.isfinite(self.by_game[k]).any()]
         return sorted((self._score(k) for k in shown), key=lambda each: each.score)
 
-    def _score(self, k: int) -> Score:
+    def _score(self, k: int) -> BenchmarkScore:
         player = self.players[k]
         pools = [pool for game in self.games if (pool := self.pool(game.label, player.label)) is not None]
         worst = int(np.nanargmax(self.relative[k]))
@@ -130,7 +130,7 @@ class Board:
         known = np.isfinite(self.errors[k][np.isfinite(self.means[k])]).all()
         low, high = np.exp(np.nanquantile(self.drawn[:, k], [0.025, 0.975])).tolist() if known else (None, None)
         game, world = self.places[worst]
-        return Score(
+        return BenchmarkScore(
             player=player,
             score=float(np.exp(np.nanmean(np.log(self.by_game[k])))),
             low=low,
@@ -232,7 +232,9 @@ class Board:
         return found
 
 
-def score_players(benchmark: Benchmark, horizon: int, group: str, labels: Sequence[str] | None = None) -> Board:
+def score_benchmark_players(
+    benchmark: Benchmark, horizon: int, group: str, labels: Sequence[str] | None = None
+) -> BenchmarkBoard:
     """Compare all players at one horizon, in these games or, by default, in all that are not trivial."""
     played = {case.game for case in benchmark.cases if benchmark.world[case.world].group == group}
     games = [game for game in benchmark.games if game.label in played]
@@ -240,4 +242,4 @@ def score_players(benchmark: Benchmark, horizon: int, group: str, labels: Sequen
         games = [game for game in games if game.kind != "trivial"]
     else:
         games = [game for game in games if game.label in labels]
-    return Board(benchmark, horizon, group, tuple(games))
+    return BenchmarkBoard(benchmark, horizon, group, tuple(games))

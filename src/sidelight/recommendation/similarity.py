@@ -30,22 +30,22 @@ class Near(NamedTuple):
     distance: float
 
 
-def game_facts(label: str, name: str, game: Game) -> GameFacts:
+def facts_for_game_similarity(label: str, name: str, game: Game) -> GameFacts:
     """Return the properties of a game that are compared."""
     analysis = analyze(game)
     sizes = (game.n_actions, game.n_outcomes, len(analysis.neighbors))
     content = {"loss": [list(map(str, row)) for row in game.loss], "signals": signal_indices(game).tolist()}
     digest = hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
-    return GameFacts(label, name, analysis.kind, *sizes, round(span_of(game), 6), digest[:16])
+    return GameFacts(label, name, analysis.kind, *sizes, round(loss_span_for_game_similarity(game), 6), digest[:16])
 
 
-def span_of(game: Game) -> float:
+def loss_span_for_game_similarity(game: Game) -> float:
     """Return the largest loss minus the smallest, among the actions that can be optimal."""
     loss = loss_matrix(game)[list(analyze(game).pareto)]
     return float(loss.max() - loss.min())
 
 
-def distance(one: GameFacts, other: GameFacts) -> float:
+def distance_between_benchmark_games(one: GameFacts, other: GameFacts) -> float:
     """Return how much two games of the same kind differ in size."""
     return math.hypot(
         math.log2(one.outcomes / other.outcomes),
@@ -54,8 +54,8 @@ def distance(one: GameFacts, other: GameFacts) -> float:
     )
 
 
-def nearest(game: GameFacts, others: Iterable[GameFacts]) -> list[Near]:
+def nearest_benchmark_games(game: GameFacts, others: Iterable[GameFacts]) -> list[Near]:
     """Return the nearest games of the same kind, at least `COUNT` if there are so many, and all that are as near."""
-    found = [Near(other, distance(game, other)) for other in others if other.kind == game.kind]
+    found = [Near(other, distance_between_benchmark_games(game, other)) for other in others if other.kind == game.kind]
     found.sort(key=lambda near: (near.distance, near.game.label))
     return [near for near in found if near.distance <= found[min(COUNT, len(found)) - 1].distance]

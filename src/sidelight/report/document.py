@@ -1,7 +1,7 @@
 r"""Documents: blocks of text, tables and figures, written as one HTML file or as Markdown.
 
 A page opens anywhere, offline: one file without scripts, in light or dark mode. Text is shown as it is given, whatever
-characters are in it; only `Code` and `Strong` stand out, and `split_code` makes code of what is in backquotes.
+characters are in it; only `Code` and `Strong` stand out, and `split_document_code` makes code of what is in backquotes.
 
 >>> print(Document("Apples", [Paragraph("Sell or taste?"), Terms([("taste", "shows the *outcome*")])]).to_markdown())
 # Apples
@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import NamedTuple
 
-from sidelight.table import Table, html_text, markdown
+from sidelight.table import Table, html_text, table_text_as_markdown
 
 _CODE = re.compile(r"`([^`]*)`")
 _LINE_END = re.compile(r"[ \t]*[\r\n]+[ \t]*")
@@ -115,80 +115,86 @@ class Document(NamedTuple):
 
     def to_html(self) -> str:
         """Write the whole page."""
-        parts = [_contents(self.blocks) if isinstance(each, Contents) else _html(each) for each in self.blocks]
+        parts = [
+            _contents_of_document(self.blocks) if isinstance(each, Contents) else _block_as_html(each)
+            for each in self.blocks
+        ]
         body = "\n".join([f"<h1>{html_text(self.title)}</h1>", *filter(None, parts)])
         head = (
             f'<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
-            f"<title>{html_text(self.title)}</title><style>{_style()}</style>"
+            f"<title>{html_text(self.title)}</title><style>{_read_document_style()}</style>"
         )
         return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body><main>\n{body}\n</main></body></html>\n'
 
     def to_markdown(self) -> str:
         """Write it in Markdown."""
-        parts = [f"# {markdown(self.title)}", *map(_markdown, self.blocks)]
+        parts = [f"# {table_text_as_markdown(self.title)}", *map(_block_as_markdown, self.blocks)]
         return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def split_code(text: str) -> list[str | Code | Strong]:
+def split_document_code(text: str) -> list[str | Code | Strong]:
     """Split a text at backquotes; what is between them is code."""
     return [Code(part) if k % 2 else part for k, part in enumerate(_CODE.split(text))]
 
 
-def first_items(items: Sequence[Text], most: int) -> list[Text]:
+def first_items_and_rest(items: Sequence[Text], most: int) -> list[Text]:
     """Return the first items, and how many more there are."""
     more = len(items) - most
     return [*items[:most], *([f"and {more} more"] if more > 0 else [])]
 
 
-def _html(block: Block) -> str:
+def _block_as_html(block: Block) -> str:
     match block:
         case Heading(text, level, anchor):
-            place = f' id="{html_text(_anchor(block))}"' if anchor or level == 2 else ""
+            place = f' id="{html_text(_document_anchor(block))}"' if anchor or level == 2 else ""
             return f"<h{level}{place}>{html_text(text)}</h{level}>"
         case Paragraph(text, faint):
-            return f"<p{' class=faint' * faint}>{_inline_html(text)}</p>" if text else ""
+            return f"<p{' class=faint' * faint}>{_document_text_as_html(text)}</p>" if text else ""
         case Terms(items):
-            pairs = (f"<dt>{html_text(term)}</dt><dd>{_inline_html(text)}</dd>" for term, text in items)
+            pairs = (f"<dt>{html_text(term)}</dt><dd>{_document_text_as_html(text)}</dd>" for term, text in items)
             return f"<dl>{''.join(pairs)}</dl>"
         case Bullets(items):
-            return f"<ul>{''.join(f'<li>{_inline_html(item)}</li>' for item in items)}</ul>"
+            return f"<ul>{''.join(f'<li>{_document_text_as_html(item)}</li>' for item in items)}</ul>"
         case Cards(items):
             cards = "".join(f"<li><b>{html_text(value)}</b>{html_text(words)}</li>" for value, words in items)
             return f'<ul class="cards">{cards}</ul>' if cards else ""
         case Figure(title, svg, caption, file):
-            drawing = f'<div class="sheet">{_inlined(svg, title, _slug(file or title))}</div>'
+            inlined = _inline_svg_in_document(svg, title, _document_slug(file or title))
+            drawing = f'<div class="sheet">{inlined}</div>'
             return f"<figure>{drawing}{f'<figcaption>{html_text(caption)}</figcaption>' if caption else ''}</figure>"
         case Details(title, text, opened):
             body = "\n".join(map(html_text, text.split("\n")))
             body = f"<pre>{body}</pre>" if body else ""
-            return f"<details{' open' * opened}><summary>{_inline_html(title)}</summary>{body}</details>"
+            return f"<details{' open' * opened}><summary>{_document_text_as_html(title)}</summary>{body}</details>"
         case Table():
             return block.to_html()
     return ""
 
 
-def _markdown(block: Block) -> str:
+def _block_as_markdown(block: Block) -> str:
     match block:
         case Heading(text, level):
-            return f"{'#' * level} {markdown(text)}"
+            return f"{'#' * level} {table_text_as_markdown(text)}"
         case Paragraph(text):
-            return _BEGINNING.sub(r"\1\\", _inline_markdown(text))
+            return _BEGINNING.sub(r"\1\\", _document_text_as_markdown(text))
         case Terms(items):
-            return "\n".join(f"- **{markdown(term)}**: {_inline_markdown(text)}" for term, text in items)
+            return "\n".join(
+                f"- **{table_text_as_markdown(term)}**: {_document_text_as_markdown(text)}" for term, text in items
+            )
         case Bullets(items):
-            return "\n".join(f"- {_inline_markdown(item)}" for item in items)
+            return "\n".join(f"- {_document_text_as_markdown(item)}" for item in items)
         case Figure(title, _, caption, file):
-            image = f"![{markdown(title)}](<{file}>)" if file else ""
-            return "\n\n".join(filter(None, (image, markdown(caption))))
+            image = f"![{table_text_as_markdown(title)}](<{file}>)" if file else ""
+            return "\n\n".join(filter(None, (image, table_text_as_markdown(caption))))
         case Details(title, text):
             fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
-            return _inline_markdown(title) + (f"\n\n{fence}\n{text}\n{fence}" if text else "")
+            return _document_text_as_markdown(title) + (f"\n\n{fence}\n{text}\n{fence}" if text else "")
         case Table():
             return block.to_markdown()
     return ""
 
 
-def _inline_html(text: Text) -> str:
+def _document_text_as_html(text: Text) -> str:
     found = []
     for piece in [text] if isinstance(text, str) else text:
         shown = html_text(_LINE_END.sub(" ", piece if isinstance(piece, str) else piece.text))
@@ -201,10 +207,12 @@ def _inline_html(text: Text) -> str:
     return "".join(found)
 
 
-def _inline_markdown(text: Text) -> str:
+def _document_text_as_markdown(text: Text) -> str:
     found = []
     for piece in [text] if isinstance(text, str) else text:
-        shown = markdown(_LINE_END.sub(" ", piece if isinstance(piece, str) else piece.text)).replace("&", "&amp;")
+        shown = table_text_as_markdown(_LINE_END.sub(" ", piece if isinstance(piece, str) else piece.text)).replace(
+            "&", "&amp;"
+        )
         match piece:
             case Code(code):
                 shown = f"`{code}`"
@@ -214,11 +222,11 @@ def _inline_markdown(text: Text) -> str:
     return "".join(found)
 
 
-def _contents(blocks: Sequence[Block]) -> str:
+def _contents_of_document(blocks: Sequence[Block]) -> str:
     """List the headings of level 2, each with the entries below it."""
     items: list[list[str]] = []
     for heading in (block for block in blocks if isinstance(block, Heading)):
-        link = f'<a href="#{html_text(_anchor(heading))}">{html_text(heading.entry or heading.text)}</a>'
+        link = f'<a href="#{html_text(_document_anchor(heading))}">{html_text(heading.entry or heading.text)}</a>'
         if heading.level == 2:
             items.append([link])
         elif heading.entry and items:
@@ -227,16 +235,16 @@ def _contents(blocks: Sequence[Block]) -> str:
     return f'<nav aria-label="Contents"><ul>{"".join(lines)}</ul></nav>'
 
 
-def _anchor(heading: Heading) -> str:
-    return heading.anchor or _slug(heading.text)
+def _document_anchor(heading: Heading) -> str:
+    return heading.anchor or _document_slug(heading.text)
 
 
-def _slug(text: str) -> str:
+def _document_slug(text: str) -> str:
     """Return a text in small letters, digits and hyphens."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "part"
 
 
-def _inlined(drawing: str, label: str, prefix: str) -> str:
+def _inline_svg_in_document(drawing: str, label: str, prefix: str) -> str:
     """Return an SVG file as part of a page: without prologue, with a label, its ids begun with the prefix."""
     text = _NAMESPACE.sub("", _METADATA.sub("", drawing[drawing.index("<svg") :]))
     text = _REFERENCE.sub(rf"\g<1>{prefix}-", _ID.sub(rf"\g<1>{prefix}-\g<2>", text))
@@ -244,5 +252,5 @@ def _inlined(drawing: str, label: str, prefix: str) -> str:
 
 
 @functools.cache
-def _style() -> str:
+def _read_document_style() -> str:
     return (files("sidelight.report") / "style.css").read_text(encoding="utf-8")

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sidelight.results import Comparison, Results, Side, compare
-from sidelight.results.text import game_words, regret_words
+from sidelight.results.text import results_game_words, results_regret_words
 from sidelight.table import Column, Table
-from sidelight.text import count, number
+from sidelight.text import count, number_text
 
 SIDE: Side = "two-sided"
 
 
-def results_table(
+def report_results_table(
     results: Sequence[Results], labels: Sequence[str] | None = None, limit: float | None = None, notes: str = ""
 ) -> Table:
     """Return the regret of each result at the last checkpoint, over all runs; tests compare with the first result.
@@ -20,48 +20,49 @@ def results_table(
     `limit` is a regret to compare with, at the same round: each mean is then also given as a multiple of it. `notes`
     are added to the usual notes about the numbers.
     """
-    names = distinct([r.label for r in results]) if labels is None else labels
+    names = make_table_labels_distinct([r.label for r in results]) if labels is None else labels
     rows = []
     tests = [Comparison(test=kind, side=SIDE) for kind in ("welch", "paired")]
     for name, one, s in zip(names, results, compare(results, comparisons=tests), strict=True):
         spread = (s.mean, s.standard_error, s.std, s.median, s.q99, s.max, s.mean / limit if limit else None)
         chances = [None if test is None else test.p_value for test in s.tests]
         rows.append((name, *spread, s.strict_wins, s.tied_wins, *chances, one.seconds))
-    return Table(_COLUMNS, rows, notes=[caption(results) + notes])
+    return Table(_COLUMNS, rows, notes=[caption_of_results_table(results) + notes])
 
 
-def _three_digits(p: float) -> str:
+def _p_value_in_results_table(p: float) -> str:
     return f"{p:.3g}" if p >= 1e-4 else f"{p:.0e}" if p > 0 else "0"
 
 
-def _time(seconds: float) -> str:
+def _seconds_in_results_table(seconds: float) -> str:
     return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
 
 
 # A line that is too short for all columns is broken between groups first.
 _COLUMNS = (
     Column("strategy", key="label"),
-    Column("mean", number, group="regret"),
-    Column("+-", number, group="regret", key="standard_error"),
-    Column("std", number, group="regret"),
-    Column("median", number, group="regret"),
-    Column("99 %", number, group="regret", key="q99"),
-    Column("max", number, group="regret"),
+    Column("mean", number_text, group="regret"),
+    Column("+-", number_text, group="regret", key="standard_error"),
+    Column("std", number_text, group="regret"),
+    Column("median", number_text, group="regret"),
+    Column("99 %", number_text, group="regret", key="q99"),
+    Column("max", number_text, group="regret"),
     Column("/ limit", "{:.3g}".format, group="regret", key="ratio"),
     Column("wins", group="comparison", key="strict_wins"),
     Column("tied", group="comparison", key="tied_wins"),
-    Column("p Welch", _three_digits, group="comparison", key="p_welch"),
-    Column("p paired", _three_digits, group="comparison", key="p_paired"),
-    Column("time", _time, group="comparison", key="seconds"),
+    Column("p Welch", _p_value_in_results_table, group="comparison", key="p_welch"),
+    Column("p paired", _p_value_in_results_table, group="comparison", key="p_paired"),
+    Column("time", _seconds_in_results_table, group="comparison", key="seconds"),
 )
 
 
-def caption(results: Sequence[Results]) -> str:
+def caption_of_results_table(results: Sequence[Results]) -> str:
     """Describe the numbers of the table: how many runs, how long, under which protocol, and how they were tested."""
     first = results[0]
     sentences = [
-        f"{_sentence(regret_words(first))} after {first.rounds[-1]} rounds of {game_words(first)}, "
-        f"{count(first.n_runs, 'run')}, seed {first.seed}; {protocol(first)}.",
+        f"{_results_table_sentence(results_regret_words(first))} after {first.rounds[-1]} rounds of "
+        f"{results_game_words(first)}, {count(first.n_runs, 'run')}, seed {first.seed}; "
+        f"{results_table_protocol(first)}.",
         "+- is the standard error.",
     ]
     if first.n_runs == 1:
@@ -82,7 +83,7 @@ def caption(results: Sequence[Results]) -> str:
     return " ".join(sentences)
 
 
-def protocol(result: Results) -> str:
+def results_table_protocol(result: Results) -> str:
     """Describe where the outcomes came from."""
     environment = result.environment
     law = environment.get("law")
@@ -95,7 +96,7 @@ def protocol(result: Results) -> str:
     )
 
 
-def distinct(texts: Sequence[str]) -> list[str]:
+def make_table_labels_distinct(texts: Sequence[str]) -> list[str]:
     """Make equal texts distinct by numbers (ignoring case, as some file systems do)."""
     found: list[str] = []
     for text in texts:
@@ -106,5 +107,5 @@ def distinct(texts: Sequence[str]) -> list[str]:
     return found
 
 
-def _sentence(text: str) -> str:
+def _results_table_sentence(text: str) -> str:
     return text[:1].upper() + text[1:]

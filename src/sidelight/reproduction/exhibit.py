@@ -79,32 +79,38 @@ class Exhibit:
         return not self.drawing
 
 
-def game_study(game: str, world: str, players: tuple[PlayerEntry, ...], profile: Profile) -> Study:
+def exhibit_study_of_game(game: str, world: str, players: tuple[PlayerEntry, ...], profile: Profile) -> Study:
     """Return the study of a game in one kind of world: "imbalanced", "balanced" or "contexts"."""
     return Study(
         f"{game}-{world}",
         title=f"{_TITLES[game]}, {world}",
         games=(GameEntry(game),),
-        worlds=(_world(world, profile.protocol),),
+        worlds=(_world_of_exhibit(world, profile.protocol),),
         players=players,
         horizons=(HORIZON,),
         runs=profile.runs,
         seeds=(profile.seed,),
-        checkpoints=checkpoints(HORIZON),
+        checkpoints=checkpoints_of_exhibit(HORIZON),
         patience=_PATIENCE,
     )
 
 
-def slow_player(name: str, parameters: Mapping[str, Any], profile: Profile) -> PlayerEntry:
+def slow_player_of_exhibit(name: str, parameters: Mapping[str, Any], profile: Profile) -> PlayerEntry:
     """Return one of the slow strategies: it has fewer runs and a shorter horizon."""
     horizon = HORIZON if profile.slow == "beyond" else SLOW_HORIZON
     runs = min(profile.runs, _SLOW_RUNS[profile.protocol]) if profile.slow == "few" else profile.runs
     return PlayerEntry(
-        name, parameters, label=name, horizons=(horizon,), runs=runs, block=1, checkpoints=checkpoints(horizon)
+        name,
+        parameters,
+        label=name,
+        horizons=(horizon,),
+        runs=runs,
+        block=1,
+        checkpoints=checkpoints_of_exhibit(horizon),
     )
 
 
-def checkpoints(horizon: int) -> tuple[int, ...]:
+def checkpoints_of_exhibit(horizon: int) -> tuple[int, ...]:
     """Return the rounds at which regret is kept.
 
     They are evenly spaced for linear axes and dense at the beginning for logarithmic ones. The published contextual
@@ -115,7 +121,7 @@ def checkpoints(horizon: int) -> tuple[int, ...]:
     return tuple(sorted(r for r in rounds if 1 <= r <= horizon))
 
 
-def _world(kind: str, protocol: Protocol) -> WorldEntry:
+def _world_of_exhibit(kind: str, protocol: Protocol) -> WorldEntry:
     """Return a kind of world under a protocol.
 
     In the paper's text the first outcome has the probability p(x) = 0.1 (x1 + ... + x10), given a context x.

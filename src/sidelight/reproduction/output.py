@@ -14,51 +14,57 @@ from sidelight._storage import replacing_file
 from sidelight.reproduction import figures
 from sidelight.reproduction.exhibit import SLOW, Profile
 from sidelight.reproduction.reasons import REASONS
-from sidelight.reproduction.report.account import Account
-from sidelight.reproduction.report.document import document
+from sidelight.reproduction.report.account import ReproductionAccount
+from sidelight.reproduction.report.document import reproduction_report_document
 from sidelight.reproduction.runs import Reproduction
-from sidelight.reproduction.verdicts import Part
+from sidelight.reproduction.verdicts import ReproducedPart
 from sidelight.results import provenance
-from sidelight.studies.plan.code import code_digests, combined_digest
-from sidelight.studies.reporting.write import run_rows, write_runs
+from sidelight.studies.plan.code import code_digests_of_case, combined_digest_of_case
+from sidelight.studies.reporting.write import rows_of_study_runs_table, write_study_runs_table
 
 Note = Callable[[str], None]
 _PARQUET, _MANIFEST = "runs.parquet", "manifest.json"
 
 
-def write(reproduction: Reproduction, folder: Path, seconds: float | None, note: Note) -> Account:
+def write_reproduction_output(
+    reproduction: Reproduction, folder: Path, seconds: float | None, note: Note
+) -> ReproductionAccount:
     """Write everything to a folder; return what the report says.
 
     `seconds` is how long this call computed, None if everything was already there.
     """
     tables = reproduction.tables()
     used = {number.reason for table in tables for number in table.numbers}
-    account = Account(
+    account = ReproductionAccount(
         tables=tables,
         figures=[
-            Part(each, profile.protocol, caption=figures.caption(each, each.studies(profile)))
+            ReproducedPart(
+                each, profile.protocol, caption=figures.caption_of_reproduced_figure(each, each.studies(profile))
+            )
             for profile in reproduction.profiles
             for each in reproduction.exhibits
             if not each.is_table
         ],
         reasons={key: reason for key, reason in REASONS.items() if key in used},
-        facts=_facts(reproduction, seconds),
+        facts=_facts_of_reproduction(reproduction, seconds),
     )
-    page = document(account, _drawn(reproduction, account.figures, folder / "figures", note))
-    _write(folder / "report.md", page.to_markdown())
-    _write(folder / "report.html", page.to_html())
+    page = reproduction_report_document(
+        account, _draw_reproduction_figures(reproduction, account.figures, folder / "figures", note)
+    )
+    _write_reproduction_file(folder / "report.md", page.to_markdown())
+    _write_reproduction_file(folder / "report.html", page.to_html())
     played = [case for case in reproduction.cases() if case.horizon]
     watched = [case for case in reproduction.cases() if not case.horizon]
     rows = chain(
-        run_rows(reproduction.results_of(played), ("regret",)),
-        run_rows(reproduction.results_of(watched), ("f1", "verifications")),
+        rows_of_study_runs_table(reproduction.results_of(played), ("regret",)),
+        rows_of_study_runs_table(reproduction.results_of(watched), ("f1", "verifications")),
     )
-    write_runs(folder / _PARQUET, rows, note)
-    _write_manifest(reproduction, account.facts, folder)
+    write_study_runs_table(folder / _PARQUET, rows, note)
+    _write_reproduction_manifest(reproduction, account.facts, folder)
     return account
 
 
-def _facts(reproduction: Reproduction, seconds: float | None) -> dict[str, Any]:
+def _facts_of_reproduction(reproduction: Reproduction, seconds: float | None) -> dict[str, Any]:
     profile: Profile = reproduction.profiles[0]
     cases = reproduction.cases()
     slow = [case for case in cases if case.player.name in SLOW]
@@ -73,30 +79,32 @@ def _facts(reproduction: Reproduction, seconds: float | None) -> dict[str, Any]:
         "slow_horizon": slow[0].horizon if slow else None,
         "seed": profile.seed,
         "seconds": None if seconds is None else round(seconds, 1),
-        "code": combined_digest(map(code_digests, cases)),
+        "code": combined_digest_of_case(map(code_digests_of_case, cases)),
         **provenance.collect_provenance(),
     }
 
 
-def _drawn(reproduction: Reproduction, parts: Sequence[Part], folder: Path, note: Note) -> dict[str, str]:
+def _draw_reproduction_figures(
+    reproduction: Reproduction, parts: Sequence[ReproducedPart], folder: Path, note: Note
+) -> dict[str, str]:
     """Draw all figures, as SVG and PNG; return the text of the former by stem."""
     if not parts:
         return {}
     if importlib.util.find_spec("matplotlib") is None:
         note("no figures without Matplotlib; try: pip install matplotlib")
         return {}
-    from sidelight.report.figures.saving import save_for_report
+    from sidelight.report.figures.saving import save_figure_for_report
 
     profiles = {profile.protocol: profile for profile in reproduction.profiles}
     texts = {}
     for part in parts:
         studies = part.exhibit.studies(profiles[part.protocol])
-        figure = figures.draw(part.exhibit, studies, part.protocol, reproduction.results)
-        texts[part.stem] = save_for_report(figure, folder / part.stem)
+        figure = figures.draw_reproduced_figure(part.exhibit, studies, part.protocol, reproduction.results)
+        texts[part.stem] = save_figure_for_report(figure, folder / part.stem)
     return texts
 
 
-def _write_manifest(reproduction: Reproduction, facts: Mapping[str, Any], folder: Path) -> None:
+def _write_reproduction_manifest(reproduction: Reproduction, facts: Mapping[str, Any], folder: Path) -> None:
     """Write what was run, with which versions, and the SHA-256 of the file with all runs."""
     table = folder / _PARQUET
     entries = [
@@ -113,9 +121,9 @@ def _write_manifest(reproduction: Reproduction, facts: Mapping[str, Any], folder
     ]
     files = {table.name: hashlib.sha256(table.read_bytes()).hexdigest()} if table.exists() else {}
     manifest = {"format": "sidelight reproduction", "format_version": 1, **facts, "entries": entries, "files": files}
-    _write(folder / _MANIFEST, json.dumps(manifest, indent=1) + "\n")
+    _write_reproduction_file(folder / _MANIFEST, json.dumps(manifest, indent=1) + "\n")
 
 
-def _write(path: Path, text: str) -> None:
+def _write_reproduction_file(path: Path, text: str) -> None:
     with replacing_file(path) as draft:
         draft.write_text(text, encoding="utf-8")

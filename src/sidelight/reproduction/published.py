@@ -21,9 +21,9 @@ class Pair(NamedTuple):
     """Runs with the best value, ties included."""
 
 
-def pair(study: str, label: str, measure: str = "regret") -> Pair | None:
-    """Return what the paper prints for a player of a study, or None if it prints nothing."""
-    row = _studies().get(study, {}).get(label)
+def printed_numbers_of_player(study: str, label: str, measure: str = "regret") -> Pair | None:
+    """Return the printed numbers of a player of a study, or None if the paper has none."""
+    row = _read_published_studies().get(study, {}).get(label)
     if row is None:
         return None
     if measure == "regret":
@@ -35,7 +35,7 @@ def pair(study: str, label: str, measure: str = "regret") -> Pair | None:
 
 
 @functools.cache
-def _studies() -> dict[str, Any]:
+def _read_published_studies() -> dict[str, Any]:
     text = (files("sidelight.reproduction") / "published.json").read_text(encoding="utf-8")
     studies: dict[str, Any] = json.loads(text)["studies"]
     return studies

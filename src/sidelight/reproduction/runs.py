@@ -10,13 +10,17 @@ from collections.abc import Callable, Iterable, Sequence
 
 from sidelight.errors import SidelightError
 from sidelight.reproduction.exhibit import RUNS, SLOW, Exhibit, Profile
-from sidelight.reproduction.verdicts import Part, judge, needs_second_look
+from sidelight.reproduction.verdicts import (
+    ReproducedPart,
+    judge_reproduced_numbers,
+    reproduced_number_needs_second_look,
+)
 from sidelight.results import Results, ResultSet
 from sidelight.studies import Study
-from sidelight.studies.plan.cases import Case, cases
-from sidelight.studies.plan.tasks import Task, tasks
-from sidelight.studies.reporting.standings import labels_of
-from sidelight.studies.running.execution import Crew, Execution
+from sidelight.studies.plan.cases import Case, plan_cases
+from sidelight.studies.plan.tasks import CaseTask, split_cases_into_tasks
+from sidelight.studies.reporting.standings import labels_of_study_results
+from sidelight.studies.running.execution import Crew, TaskExecution
 from sidelight.studies.store.store import KEPT, State, Store
 from sidelight.tasks import Share
 from sidelight.tasks.display import Display
@@ -39,11 +43,11 @@ class Reproduction:
 
     def cases(self, exhibits: Iterable[Exhibit] | None = None) -> list[Case]:
         """Return the cases of some tables and figures, or of all; each once, even if several of them show it."""
-        return list(dict.fromkeys(case for study in self.studies(exhibits) for case in cases(study)))
+        return list(dict.fromkeys(case for study in self.studies(exhibits) for case in plan_cases(study)))
 
-    def tasks(self, exhibits: Iterable[Exhibit] | None = None) -> list[Task]:
+    def tasks(self, exhibits: Iterable[Exhibit] | None = None) -> list[CaseTask]:
         """Return the tasks of some tables and figures, or of all, without second looks."""
-        return [task for case in self.cases(exhibits) for task in tasks(case)]
+        return [task for case in self.cases(exhibits) for task in split_cases_into_tasks(case)]
 
     def run(self, crew: Crew, display: Display, share: Share | None = None) -> float:
         """Run unfinished tasks, or one share of them; return the seconds it took.
@@ -55,34 +59,41 @@ class Reproduction:
 
     def look_again(self, crew: Crew, display: Display) -> float:
         """Run more runs of numbers that look different; return the seconds it took."""
-        work: dict[Task, None] = {}
+        work: dict[CaseTask, None] = {}
         for exhibit in self.exhibits:
             parts = self.tables([exhibit])
-            doubtful = {number.labels for part in parts for number in part.numbers if needs_second_look(number)}
+            doubtful = {
+                number.labels
+                for part in parts
+                for number in part.numbers
+                if reproduced_number_needs_second_look(number)
+            }
             again = [
                 case
                 for case in self.cases([exhibit])
-                if labels_of(case) in doubtful and case.runs < SECOND_LOOK and case.player.name not in SLOW
+                if labels_of_study_results(case) in doubtful
+                and case.runs < SECOND_LOOK
+                and case.player.name not in SLOW
             ]
             self._more |= dict.fromkeys(again, SECOND_LOOK)
-            work |= dict.fromkeys(task for case in again for task in tasks(case, SECOND_LOOK))
+            work |= dict.fromkeys(task for case in again for task in split_cases_into_tasks(case, SECOND_LOOK))
         return self._do(list(work), "second look", crew, display) if work else 0.0
 
-    def missing(self) -> list[Task]:
+    def missing(self) -> list[CaseTask]:
         """Return the tasks whose results are missing or damaged."""
         states = self.store.states(self.tasks(), thorough=True)
         return [task for task, state in states.items() if state is not State.READY]
 
-    def tables(self, exhibits: Sequence[Exhibit] | None = None) -> list[Part]:
+    def tables(self, exhibits: Sequence[Exhibit] | None = None) -> list[ReproducedPart]:
         """Judge the numbers of some tables, or of all."""
         return [
-            Part(
+            ReproducedPart(
                 exhibit,
                 profile.protocol,
                 [
                     number
                     for study in exhibit.studies(profile)
-                    for number in judge(exhibit, study, profile.protocol, self.results(study))
+                    for number in judge_reproduced_numbers(exhibit, study, profile.protocol, self.results(study))
                 ],
             )
             for exhibit in (self.exhibits if exhibits is None else exhibits)
@@ -93,22 +104,22 @@ class Reproduction:
     def results(self, study: Study) -> ResultSet:
         """Return the results of a study in the order of its players, the runs of second looks included."""
         order = [player.label for player in study.players]
-        return self.results_of(sorted(cases(study), key=lambda case: order.index(case.player.label)))
+        return self.results_of(sorted(plan_cases(study), key=lambda case: order.index(case.player.label)))
 
     def results_of(self, found: Iterable[Case]) -> ResultSet:
         """Return the results of some cases."""
-        return ResultSet((labels_of(case), self._reader(case)) for case in found)
+        return ResultSet((labels_of_study_results(case), self._reader(case)) for case in found)
 
     def runs(self, case: Case) -> int:
         """Return how many runs of a case there are."""
         return self._more.get(case, case.runs)
 
     def _reader(self, case: Case) -> Callable[[], Results]:
-        return lambda: self.store.gather(tasks(case, self.runs(case)))
+        return lambda: self.store.gather(split_cases_into_tasks(case, self.runs(case)))
 
-    def _do(self, tasks: Sequence[Task], title: str, crew: Crew, display: Display) -> float:
+    def _do(self, tasks: Sequence[CaseTask], title: str, crew: Crew, display: Display) -> float:
         """Run unfinished tasks; return the seconds it took, 0 if there were none."""
-        done = Execution(self.store, crew, display).do(tasks, title, thorough=True)
+        done = TaskExecution(self.store, crew, display).do(tasks, title, thorough=True)
         for case, failure in done.failures.items():
             raise SidelightError(f"{case.title} failed ({failure.reason}). {KEPT}\n{failure.traceback}")
         return done.seconds

@@ -24,7 +24,7 @@ _SAMPLE = 10_000  # contexts from which the authors estimated mean and deviation
 _BATCH = 96
 
 
-class _Legacy(Environment):
+class _LegacyPaperStreams(Environment):
     """Outcomes made by a recipe, run by run."""
 
     def __init__(self, horizon: int = HORIZON) -> None:
@@ -32,7 +32,7 @@ class _Legacy(Environment):
 
     @abstractmethod
     def recording(self, run: int) -> Replay:
-        """Return what happens in one run."""
+        """Return the outcomes and contexts of one run."""
 
     def check(self, game: Game, runs: int, horizon: int) -> None:
         """Raise unless the game has two outcomes and the recipe makes enough of them."""
@@ -46,7 +46,7 @@ class _Legacy(Environment):
         return self.recording(run).start(game, 0, rng)
 
 
-class PublishedStreams(_Legacy):
+class PublishedStreams(_LegacyPaperStreams):
     """Outcomes of the non-contextual tables: each run has a law (p, 1 - p) and regret is measured against it.
 
     Parameters
@@ -67,7 +67,7 @@ class PublishedStreams(_Legacy):
 
     def recording(self, run: int) -> Replay:
         """Return outcomes and law of one run."""
-        law = _laws(self.kind, _rounded_up(run + 1))[run]
+        law = _laws_of_published_streams(self.kind, _round_up_to_published_batch(run + 1))[run]
         return Replay(np.random.RandomState(run).choice(2, p=law, size=self.horizon), law=law)
 
     def describe(self) -> dict[str, Any]:
@@ -75,7 +75,7 @@ class PublishedStreams(_Legacy):
         return {"name": self.name, "kind": self.kind, "horizon": self.horizon}
 
 
-class PublishedContexts(_Legacy):
+class PublishedContexts(_LegacyPaperStreams):
     """Contexts and outcomes of the contextual table.
 
     A raw context is uniform on [0, 1]^10; the outcome is 1 where w.x >= 1/2 for one fixed w, and else 0, with no noise;
@@ -88,7 +88,7 @@ class PublishedContexts(_Legacy):
 
     def recording(self, run: int) -> Replay:
         """Return contexts and outcomes of one run."""
-        direction, means, deviations = _standards(_rounded_up(run + 1))
+        direction, means, deviations = _standards_of_published_contexts(_round_up_to_published_batch(run + 1))
         raw = np.random.RandomState(run).uniform(0.0, 1.0, (self.horizon, DIMENSION))
         outcomes = (raw @ direction >= 0.5).astype(np.int64)
         return Replay(outcomes, contexts=(raw - means[run]) / deviations[run], law="outcome")
@@ -98,12 +98,12 @@ class PublishedContexts(_Legacy):
         return {"name": self.name, "horizon": self.horizon}
 
 
-def _rounded_up(runs: int) -> int:
+def _round_up_to_published_batch(runs: int) -> int:
     return -(-runs // _BATCH) * _BATCH
 
 
 @functools.lru_cache(maxsize=16)
-def _laws(kind: str, runs: int) -> Floats:
+def _laws_of_published_streams(kind: str, runs: int) -> Floats:
     """Draw the laws of this many runs, one after the other from one stream."""
     draws = np.random.RandomState(1)
     chances = []
@@ -117,7 +117,7 @@ def _laws(kind: str, runs: int) -> Floats:
 
 
 @functools.lru_cache(maxsize=16)
-def _standards(runs: int) -> tuple[Floats, Floats, Floats]:
+def _standards_of_published_contexts(runs: int) -> tuple[Floats, Floats, Floats]:
     """Return the weights w of the features, and each run's means and standard deviations of contexts."""
     draws = np.random.RandomState(1)
     direction = draws.uniform(0.0, 0.1, DIMENSION)

@@ -7,11 +7,11 @@ from typing import Any
 from sidelight.errors import SidelightError
 from sidelight.monitor.policies import Policy, make_policy
 from sidelight.reproduction.exhibit import PROTOCOLS, Protocol
-from sidelight.reproduction.paper.table4 import parameters
-from sidelight.studies.classifiers.watching import Outcome, watch_classifiers
+from sidelight.reproduction.paper.table4 import table4_policy_parameters
+from sidelight.studies.classifiers.watching import ClassifierOutcome, watch_simulated_classifiers
 
 
-def simulate_case(
+def simulate_use_case(
     case: int,
     tolerance: float,
     policy: str | Policy,
@@ -20,12 +20,16 @@ def simulate_case(
     *,
     protocol: Protocol = "published",
     **options: Any,
-) -> Outcome:
+) -> ClassifierOutcome:
     """Let one policy watch the classifiers of one case, by default with the parameters of a protocol.
 
-    Options are those of `watch_classifiers`.
+    Options are those of `watch_simulated_classifiers`.
     """
     if protocol not in PROTOCOLS:
         raise SidelightError(f"protocol is {protocol!r}: give one of {', '.join(map(repr, PROTOCOLS))}")
-    chosen = make_policy(policy, parameters(policy, tolerance, protocol)) if isinstance(policy, str) else policy
-    return watch_classifiers(case, tolerance, chosen, runs, seed, **options)
+    chosen = (
+        make_policy(policy, table4_policy_parameters(policy, tolerance, protocol))
+        if isinstance(policy, str)
+        else policy
+    )
+    return watch_simulated_classifiers(case, tolerance, chosen, runs, seed, **options)

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from sidelight.reproduction.exhibit import HORIZON, RUNS, SLOW, SLOW_HORIZON, Exhibit, Protocol
-from sidelight.reproduction.published import Pair, pair
+from sidelight.reproduction.published import Pair, printed_numbers_of_player
 from sidelight.results import Comparison, Labels, Results, ResultSet, Side, Summary, compare
 from sidelight.results.comparison import LARGER_IS_BETTER
 from sidelight.studies import Study
@@ -31,7 +31,7 @@ BEYOND_DOUBT = 10.0
 _FEW = 10  # runs, whose own spread says too little about the true one
 
 
-class Number(NamedTuple):
+class ReproducedNumber(NamedTuple):
     """One measure of one player in one setting: our result, the printed one, and whether they agree."""
 
     setting: str
@@ -90,12 +90,12 @@ class Number(NamedTuple):
         }
 
 
-class Part(NamedTuple):
+class ReproducedPart(NamedTuple):
     """A table or a figure under one protocol."""
 
     exhibit: Exhibit
     protocol: Protocol
-    numbers: Sequence[Number] = ()
+    numbers: Sequence[ReproducedNumber] = ()
     """Of a table."""
     caption: str = ""
     """Of a figure: how many runs, what the marks mean."""
@@ -120,7 +120,9 @@ class Part(NamedTuple):
         return Counter(number.verdict for number in self.numbers)
 
 
-def judge(exhibit: Exhibit, study: Study, protocol: Protocol, results: ResultSet) -> list[Number]:
+def judge_reproduced_numbers(
+    exhibit: Exhibit, study: Study, protocol: Protocol, results: ResultSet
+) -> list[ReproducedNumber]:
     """Return the numbers of one setting of a table, each with a verdict."""
     planned = {player.label: player.runs or study.runs for player in study.players}
     every = dict(zip(results.labels, results, strict=True))
@@ -128,24 +130,24 @@ def judge(exhibit: Exhibit, study: Study, protocol: Protocol, results: ResultSet
     found = []
     for measure in study.measures:
         for labels, one in every.items():
-            at = reading_round(labels, protocol)
-            number = Number(
+            at = reading_round_of_printed_number(labels, protocol)
+            number = ReproducedNumber(
                 setting=study.title,
                 measure=measure,
-                ours=_compared(study, ours, labels, measure, at, protocol),
+                ours=_compare_reproduced_player(study, ours, labels, measure, at, protocol),
                 labels=labels,
-                printed=pair(study.name, labels.label, measure),
+                printed=printed_numbers_of_player(study.name, labels.label, measure),
             )
             reason = exhibit.reasons.get((labels.label, protocol))
-            found.append(_judged(number, one, at, protocol, reason))
+            found.append(_judge_reproduced_number(number, one, at, protocol, reason))
             if at is not None and at < labels.horizon - 1:  # a slow player that ran on
-                end = _compared(study, ours, labels, measure, labels.horizon, protocol)
+                end = _compare_reproduced_player(study, ours, labels, measure, labels.horizon, protocol)
                 label = f"{labels.label}, {labels.horizon} rounds"
-                found.append(Number(study.title, measure, end._replace(label=label), labels))
+                found.append(ReproducedNumber(study.title, measure, end._replace(label=label), labels))
     return found
 
 
-def reading_round(labels: Labels, protocol: Protocol) -> int | None:
+def reading_round_of_printed_number(labels: Labels, protocol: Protocol) -> int | None:
     """Return the round that the paper's number belongs to; None if no game is played.
 
     The published contextual tables show the regret one round before the horizon, because their last entry is empty.
@@ -156,7 +158,7 @@ def reading_round(labels: Labels, protocol: Protocol) -> int | None:
     return end - 1 if protocol == "published" and labels.world.startswith("contexts") else end
 
 
-def _compared(
+def _compare_reproduced_player(
     study: Study, ours: Mapping[Labels, Results], labels: Labels, measure: str, at: int | None, protocol: Protocol
 ) -> Summary:
     """Compare a player with the first one at the same round, and with the limit.
@@ -167,8 +169,8 @@ def _compared(
     contestants = [
         one
         for each, one in ours.items()
-        if pair(study.name, each.label, measure)
-        and at == reading_round(each, protocol) == reading_round(first, protocol)
+        if printed_numbers_of_player(study.name, each.label, measure)
+        and at == reading_round_of_printed_number(each, protocol) == reading_round_of_printed_number(first, protocol)
     ]
     together = list(dict.fromkeys([first, labels, *(each for each in ours if each.limit)]))
     limit = next((one for each, one in ours.items() if each.limit), None)
@@ -178,30 +180,32 @@ def _compared(
     return rows[together.index(labels)]
 
 
-def _judged(number: Number, every: Results, at: int | None, protocol: Protocol, reason: str | None) -> Number:
+def _judge_reproduced_number(
+    number: ReproducedNumber, every: Results, at: int | None, protocol: Protocol, reason: str | None
+) -> ReproducedNumber:
     """Return a number with its verdict, and with its second look if it has one; `every` has the runs of both."""
     ours, printed = number.ours, number.printed
     if printed is None:
         return number
-    z = _z(ours, printed)
+    z = _z_of_reproduced_number(ours, printed)
     number = number._replace(z=z)
     if protocol == "published" and ours.runs > RUNS:
         # Where there are more runs, those of the paper may still give the printed digits.
         first = every.first(RUNS).summary(at, number.measure)
-        if _same_digits(first, printed):
+        if _has_printed_digits(first, printed):
             return number._replace(again=first, z_again=0.0, verdict="digit")
-    if _same_digits(ours, printed):
+    if _has_printed_digits(ours, printed):
         return number._replace(verdict="digit")
     if z is not None and abs(z) >= DOUBT and every.n_runs > ours.runs:
         again = every.summary(at, number.measure)
-        z = _z(again, printed)
+        z = _z_of_reproduced_number(again, printed)
         number = number._replace(again=again, z_again=z)
     few = number.labels is not None and number.labels.strategy in SLOW and ours.runs < RUNS
-    verdict = _verdict(z, few)
+    verdict = _verdict_on_reproduced_number(z, few)
     return number._replace(verdict=verdict, reason=reason if verdict == "differs" else None)
 
 
-def _verdict(z: float | None, few: bool) -> Kind:
+def _verdict_on_reproduced_number(z: float | None, few: bool) -> Kind:
     """Judge a z; for a slow strategy with few runs and no second look, only a very large z is a difference."""
     if z is None:
         return "open"
@@ -210,13 +214,13 @@ def _verdict(z: float | None, few: bool) -> Kind:
     return "open" if few and abs(z) < BEYOND_DOUBT else "differs"
 
 
-def needs_second_look(number: Number) -> bool:
+def reproduced_number_needs_second_look(number: ReproducedNumber) -> bool:
     """Return whether a number may be different and has had no second look."""
     doubtful = number.verdict != "digit" and number.z is not None and abs(number.z) >= DOUBT
     return doubtful and number.again is None
 
 
-def _z(s: Summary, printed: Pair) -> float | None:
+def _z_of_reproduced_number(s: Summary, printed: Pair) -> float | None:
     if s.runs < 2:
         return None
     std = max(s.std, printed.std) if s.runs < _FEW else s.std
@@ -228,6 +232,6 @@ def _z(s: Summary, printed: Pair) -> float | None:
     return math.copysign(math.inf, difference) if error == 0 else difference / error
 
 
-def _same_digits(s: Summary, printed: Pair) -> bool:
+def _has_printed_digits(s: Summary, printed: Pair) -> bool:
     unit = 0.5000001 * 10.0**-printed.decimals
     return s.runs > 1 and abs(s.mean - printed.mean) <= unit and abs(s.std - printed.std) <= unit

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sidelight._storage import file_contents
+from sidelight._storage import read_file_contents
 from sidelight.errors import SidelightError
 from sidelight.results import frames, provenance, sealed
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from sidelight.results.results import Results
 
 
-def write(path: str | os.PathLike[str], results: Results) -> None:
+def write_results_file(path: str | os.PathLike[str], results: Results) -> None:
     """Write results to `path`, completely or not at all; the suffix chooses the format."""
     file = Path(path)
-    suffix = _suffix(file)
-    _refuse_folder(file)
+    suffix = _suffix_of_results_file(file)
+    _refuse_folder_as_results_file(file)
     arrays = {"rounds": results.rounds, "regret": results.regret, "plays": results.plays, **results.measures}
     if suffix == ".npz":
-        sealed.write(file, results.manifest, arrays)
+        sealed.write_sealed_file(file, results.manifest, arrays)
         return
     text = json.dumps(results.manifest)
     further = {name: [str(values.dtype), values.tolist()] for name, values in results.measures.items()}
@@ -37,25 +37,25 @@ def write(path: str | os.PathLike[str], results: Results) -> None:
         sealed.MANIFEST: text,
         "plays": json.dumps(results.plays.tolist()),
         "measures": json.dumps(further),
-        sealed.SEAL: sealed.seal(text, arrays),
+        sealed.SEAL: sealed.seal_text_and_arrays(text, arrays),
     }
-    sealed.write_table(file, [frames.columns(results)], texts)
+    sealed.write_sealed_table(file, [frames.columns_of_results_frame(results)], texts)
 
 
-def read(path: str | os.PathLike[str]) -> sealed.Sealed:
+def read_results_file(path: str | os.PathLike[str]) -> sealed.Sealed:
     """Return the manifest and the arrays in the file at `path`, or say what is wrong with it."""
     file = Path(path)
-    suffix = _suffix(file)
-    _refuse_folder(file)
+    suffix = _suffix_of_results_file(file)
+    _refuse_folder_as_results_file(file)
     if suffix == ".npz":
-        return sealed.read(path, _check_format)
-    sealed.arrow()
-    content = file_contents(file)
-    with sealed.naming_file(path):
-        return _from_table(*sealed.read_table(content))
+        return sealed.read_sealed_file(path, _check_format_of_results_file)
+    sealed.arrow_for_sealed_files()
+    content = read_file_contents(file)
+    with sealed.name_sealed_file_in_errors(path):
+        return _results_from_table(*sealed.read_sealed_table(content))
 
 
-def _from_table(texts: dict[str, str], table: Any) -> sealed.Sealed:
+def _results_from_table(texts: dict[str, str], table: Any) -> sealed.Sealed:
     plays = np.array(json.loads(texts["plays"]), dtype=np.int64)
     run, round_, regret = (table.column(name).to_numpy() for name in ("run", "round", "regret"))
     further = {name: np.array(values, kind) for name, (kind, values) in json.loads(texts["measures"]).items()}
@@ -66,22 +66,24 @@ def _from_table(texts: dict[str, str], table: Any) -> sealed.Sealed:
     ):
         raise ValueError("rows are missing or out of order")
     arrays = {"rounds": rounds, "regret": regret.reshape(runs, len(rounds)), "plays": plays, **further}
-    return sealed.check_seal(texts[sealed.MANIFEST], arrays, texts[sealed.SEAL], _check_format)
+    return sealed.check_seal_of_arrays(
+        texts[sealed.MANIFEST], arrays, texts[sealed.SEAL], _check_format_of_results_file
+    )
 
 
-def _suffix(file: Path) -> str:
+def _suffix_of_results_file(file: Path) -> str:
     suffix = file.suffix.lower()
     if suffix not in (".parquet", ".npz"):
         raise SidelightError(f"cannot tell the format of {str(file)!r}: name the file .parquet or .npz")
     return suffix
 
 
-def _refuse_folder(file: Path) -> None:
+def _refuse_folder_as_results_file(file: Path) -> None:
     if os.path.isdir(file):
         raise SidelightError(f"{str(file)!r} is a folder: give the path of a .parquet or .npz file of results")
 
 
-def _check_format(manifest: Any) -> None:
+def _check_format_of_results_file(manifest: Any) -> None:
     if not isinstance(manifest, dict) or manifest.get("format") != provenance.FORMAT:
         raise SidelightError("does not hold results of sidelight: its manifest does not mention them")
     version = manifest.get("format_version")

@@ -16,24 +16,27 @@ if TYPE_CHECKING:
 _BACKENDS = ("pandas", "polars")
 
 
-def records(results: Results) -> Iterator[dict[str, Any]]:
+def records_of_results(results: Results) -> Iterator[dict[str, Any]]:
     """Yield the rows of the long table as dictionaries of plain Python values."""
-    table = columns(results)
+    table = columns_of_results_frame(results)
     texts = {name: column for name, column in table.items() if isinstance(column, str)}
     numbers = {name: column.tolist() for name, column in table.items() if name not in texts}
     for row in zip(*numbers.values(), strict=True):
         yield texts | dict(zip(numbers, row, strict=True))
 
 
-def frame(results: Results, backend: str | None) -> Any:
+def results_as_data_frame(results: Results, backend: str | None) -> Any:
     """Return the long table as a data frame of pandas, else of polars, or of the one that is named."""
     size = results.regret.size
-    return library(backend).DataFrame(
-        {name: [column] * size if isinstance(column, str) else column for name, column in columns(results).items()}
+    return data_frame_library_for_results(backend).DataFrame(
+        {
+            name: [column] * size if isinstance(column, str) else column
+            for name, column in columns_of_results_frame(results).items()
+        }
     )
 
 
-def columns(results: Results) -> dict[str, Any]:
+def columns_of_results_frame(results: Results) -> dict[str, Any]:
     """Return the columns of the long table, run by run; a text column, which is constant, is returned as one text.
 
     A game without a name is "unnamed", because grouping drops rows whose key is missing.
@@ -41,10 +44,10 @@ def columns(results: Results) -> dict[str, Any]:
     return {
         "game": (results.game.name if results.has_game else "") or "unnamed",
         "strategy": results.label,
-    } | long(results.rounds, results.regret, "regret")
+    } | long_columns_of_results(results.rounds, results.regret, "regret")
 
 
-def long(rounds: Any, values: Any, name: str) -> dict[str, Any]:
+def long_columns_of_results(rounds: Any, values: Any, name: str) -> dict[str, Any]:
     """Return the columns run, round and value (under this name) of an array with a row per run."""
     runs, checkpoints = values.shape
     return {
@@ -54,7 +57,7 @@ def long(rounds: Any, values: Any, name: str) -> dict[str, Any]:
     }
 
 
-def library(backend: str | None) -> Any:
+def data_frame_library_for_results(backend: str | None) -> Any:
     """Return pandas, else polars, or the one that is named."""
     if backend is not None and backend not in _BACKENDS:
         raise SidelightError(f"there is no backend {backend!r}: give {' or '.join(map(repr, _BACKENDS))}")

@@ -26,21 +26,21 @@ ORIGINS = ("sidelight", "python", "numpy", "numba", "platform", "created")
 
 def collect_provenance() -> dict[str, Any]:
     """Return the versions in use, the platform and the present time (UTC, ISO 8601)."""
-    return dict(_machine()) | {"created": datetime.now(UTC).isoformat(timespec="seconds")}
+    return dict(_machine_of_results()) | {"created": datetime.now(UTC).isoformat(timespec="seconds")}
 
 
 @functools.cache
-def _machine() -> tuple[tuple[str, str | None], ...]:
+def _machine_of_results() -> tuple[tuple[str, str | None], ...]:
     return (
         ("sidelight", __version__),
         ("python", platform.python_version()),
-        ("numpy", _version("numpy")),
-        ("numba", _version("numba")),
+        ("numpy", _package_version_in_results("numpy")),
+        ("numba", _package_version_in_results("numba")),
         ("platform", platform.platform()),
     )
 
 
-def _version(package: str) -> str | None:
+def _package_version_in_results(package: str) -> str | None:
     """Return the version of an installed package without importing it, or None."""
     try:
         return importlib.metadata.version(package)
@@ -48,46 +48,48 @@ def _version(package: str) -> str | None:
         return None
 
 
-def written_game(game: Game) -> dict[str, Any]:
+def write_game_in_results(game: Game) -> dict[str, Any]:
     """Return the game as the JSON of a game file; symbols that no file can hold are written as their `repr`."""
-    return written_game_with_texts(game)[0]
+    return write_game_and_texts_in_results(game)[0]
 
 
-def written_game_with_texts(game: Game) -> tuple[dict[str, Any], list[str]]:
+def write_game_and_texts_in_results(game: Game) -> tuple[dict[str, Any], list[str]]:
     """Return the game as the JSON of a game file, and the texts that stand in for symbols that no file can hold."""
-    return _written(game, game.name, game.actions, game.outcomes)
+    return _write_game_for_results(game, game.name, game.actions, game.outcomes)
 
 
 @functools.lru_cache(maxsize=64)
-def _written(game: Game, *names: Any) -> tuple[dict[str, Any], list[str]]:
+def _write_game_for_results(game: Game, *names: Any) -> tuple[dict[str, Any], list[str]]:
     """Convert a game; names are arguments because games are equal whatever their names."""
-    texts = _stand_ins(game)
-    feedback = [[symbol if _storable(symbol) else texts[symbol] for symbol in row] for row in game.feedback]
+    texts = _stand_ins_for_symbols_in_results(game)
+    feedback = [
+        [symbol if _is_symbol_storable_in_results(symbol) else texts[symbol] for symbol in row] for row in game.feedback
+    ]
     return Game(game.loss, feedback, *names).to_dict(), sorted(texts.values())
 
 
-def read(description: Any) -> Game:
-    """Return the game that `written_game` described."""
-    return _read(json.dumps(description))
+def read_game_in_results(description: Any) -> Game:
+    """Return the game that `write_game_in_results` described."""
+    return _read_cached_game_in_results(json.dumps(description))
 
 
 @functools.lru_cache(maxsize=64)
-def _read(text: str) -> Game:
+def _read_cached_game_in_results(text: str) -> Game:
     return Game.from_dict(json.loads(text))
 
 
-def same_game(a: Game | None, b: Game | None) -> bool:
+def is_same_game_of_results(a: Game | None, b: Game | None) -> bool:
     """Say whether two games are equal, or are the same one before and after a file that could not hold its symbols."""
     if a is None or b is None or a == b:
         return a == b
-    first, second = written_game(a), written_game(b)
+    first, second = write_game_in_results(a), write_game_in_results(b)
     return bool(first["loss"] == second["loss"] and first["feedback"] == second["feedback"])
 
 
-def _stand_ins(game: Game) -> dict[Hashable, str]:
-    """Return what is written for each symbol that no file can hold; different ones (0.5 and "0.5") stay different."""
+def _stand_ins_for_symbols_in_results(game: Game) -> dict[Hashable, str]:
+    """Return a text for each symbol that no file can hold; different symbols (0.5 and "0.5") get different texts."""
     symbols = [symbol for row in game.feedback for symbol in row]
-    taken = {symbol for symbol in symbols if _storable(symbol)}
+    taken = {symbol for symbol in symbols if _is_symbol_storable_in_results(symbol)}
     result: dict[Hashable, str] = {}
     for symbol in symbols:
         if symbol not in taken and symbol not in result:
@@ -101,7 +103,7 @@ def _stand_ins(game: Game) -> dict[Hashable, str]:
     return result
 
 
-def _storable(symbol: Hashable) -> bool:
+def _is_symbol_storable_in_results(symbol: Hashable) -> bool:
     try:
         Game([[0]], [[symbol]]).to_dict()
     except GameError:

@@ -43,11 +43,14 @@ class ResultSet(Sequence[Results]):
     """
 
     def __init__(self, results: Iterable[Results | tuple[Labels, Callable[[], Results]]] = ()) -> None:
-        self._items = tuple((_labels(one), _itself(one)) if isinstance(one, Results) else one for one in results)
+        self._items = tuple(
+            (_labels_of_results(one), _reader_of_held_results(one)) if isinstance(one, Results) else one
+            for one in results
+        )
 
     @property
     def labels(self) -> tuple[Labels, ...]:
-        """What each of the results is called; nothing is read for that."""
+        """The labels of all results, without reading any of them."""
         return tuple(labels for labels, _ in self._items)
 
     def filter(self, **wanted: Any) -> ResultSet:
@@ -56,16 +59,16 @@ class ResultSet(Sequence[Results]):
         Names are those of `Labels`. A value is one label or a list of them; * stands for anything, and an empty list
         for all.
         """
-        _check_names(wanted)
+        _check_result_label_names(wanted)
         return ResultSet(
             item
             for item in self._items
-            if all(is_chosen(value, getattr(item[0], name)) for name, value in wanted.items())
+            if all(is_result_label_chosen(value, getattr(item[0], name)) for name, value in wanted.items())
         )
 
     def group_by(self, *names: str) -> Iterator[tuple[Labels, ResultSet]]:
         """Yield the results that agree in these labels, in the order of their first, with the labels of that one."""
-        _check_names(names)
+        _check_result_label_names(names)
         groups: dict[Any, list[Any]] = {}
         for item in self._items:
             groups.setdefault(tuple(getattr(item[0], name) for name in names), []).append(item)
@@ -74,7 +77,7 @@ class ResultSet(Sequence[Results]):
 
     def read(self) -> ResultSet:
         """Return the same set with all of its results in memory."""
-        return ResultSet((labels, _itself(load())) for labels, load in self._items)
+        return ResultSet((labels, _reader_of_held_results(load())) for labels, load in self._items)
 
     def compare(
         self, measure: str = "regret", comparisons: Sequence[Comparison] = (Comparison(),), at: int | None = None
@@ -104,29 +107,29 @@ class ResultSet(Sequence[Results]):
         return f"<ResultSet of {len(self)}>"
 
 
-def is_chosen(wanted: Any, label: Any) -> bool:
-    """Say whether a label is the one that is wanted, or one of several; * stands for anything, an empty list for all.
+def is_result_label_chosen(wanted: Any, label: Any) -> bool:
+    """Return whether a label matches the wanted one, or one of several; * and an empty list match every label.
 
     >>> is_chosen(["RandCBP*", "CBP"], "RandCBP(bins=10)")
     True
     """
     if isinstance(wanted, list | tuple):
-        return not wanted or any(is_chosen(each, label) for each in wanted)
+        return not wanted or any(is_result_label_chosen(each, label) for each in wanted)
     if wanted == label or not isinstance(wanted, str):
         return bool(wanted == label)
     return re.fullmatch(".*".join(map(re.escape, wanted.split("*"))), str(label)) is not None
 
 
-def _labels(one: Results) -> Labels:
+def _labels_of_results(one: Results) -> Labels:
     game = (one.game.name or "unnamed") if one.has_game else ""
     return Labels(game, one.environment["name"], one.label, one.horizon, one.strategy["name"])
 
 
-def _itself(one: Results) -> Callable[[], Results]:
+def _reader_of_held_results(one: Results) -> Callable[[], Results]:
     return lambda: one
 
 
-def _check_names(names: Iterable[str]) -> None:
+def _check_result_label_names(names: Iterable[str]) -> None:
     for name in names:
         if name not in Labels._fields:
             raise SidelightError(f"results have no label {name!r}: there are {', '.join(Labels._fields)}")

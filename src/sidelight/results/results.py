@@ -15,7 +15,7 @@ from sidelight.game import Game
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.results import _checks, files, frames, provenance, text
 from sidelight.results._checks import Numbers
-from sidelight.results.statistics import Band, Summary, confidence_band, summarize
+from sidelight.results.statistics import Band, Summary, confidence_band_of_runs, summarize_sample
 
 _ARGUMENTS = ("strategy", "environment", "seed", "regret_kind", "seconds", "label")
 # What the arguments of `Results` already say; a given manifest cannot override it.
@@ -91,30 +91,30 @@ class Results:
         label: str | None = None,
         manifest: Mapping[str, Any] | None = None,
     ) -> None:
-        further = _checks.measures(measures or {})
+        further = _checks.check_measures_of_results(measures or {})
         if game is not None:
             if not isinstance(game, Game):
                 raise SidelightError(f"game is {game!r}: give a sidelight.Game")
-            checkpoints = _checks.rounds(rounds)
-            regrets = _checks.regret(regret, checkpoints.size)
-            counts = _checks.plays(plays, regrets.shape[0], game.n_actions)
+            checkpoints = _checks.check_rounds_of_results(rounds)
+            regrets = _checks.check_regret_of_results(regret, checkpoints.size)
+            counts = _checks.check_plays_of_results(plays, regrets.shape[0], game.n_actions)
         else:
-            runs = _checks.same_runs(further)
+            runs = _checks.check_same_runs_of_measures(further)
             checkpoints, regrets, counts = np.zeros(0, np.int64), np.zeros((runs, 0)), np.zeros((runs, 0), np.int64)
-        _checks.same_runs(further, regrets.shape[0])
-        given = _checks.dictionary(manifest or {}, "manifest")
+        _checks.check_same_runs_of_measures(further, regrets.shape[0])
+        given = _checks.json_dictionary_of_results(manifest or {}, "manifest")
         extra = {key: value for key, value in given.items() if key not in _DESCRIBED}
         vars(self).update(
             rounds=checkpoints,
             regret=regrets,
             plays=counts,
             measures=further,
-            regret_kind="" if game is None else _checks.regret_kind(regret_kind),
-            seconds=_checks.seconds(seconds),
+            regret_kind="" if game is None else _checks.check_regret_kind(regret_kind),
+            seconds=_checks.check_seconds_of_results(seconds),
             _game=game,
-            _strategy=_checks.checked_description(strategy, "strategy"),
-            _environment=_checks.checked_description(environment, "environment"),
-            _seed=_checks.json_copy(seed, "seed"),
+            _strategy=_checks.check_description_in_results(strategy, "strategy"),
+            _environment=_checks.check_description_in_results(environment, "environment"),
+            _seed=_checks.json_copy_for_results(seed, "seed"),
             _label=label or "",
             _provenance=provenance.collect_provenance() | extra,
         )
@@ -170,17 +170,17 @@ class Results:
     @property
     def label(self) -> str:
         """The name in tables: by default the strategy's, with parameters not at their defaults, "RandCBP(bins=10)"."""
-        return self._label or text.label(self._strategy)
+        return self._label or text.label_of_results(self._strategy)
 
     @property
     def manifest(self) -> dict[str, Any]:
         """Everything about the results except the numbers, JSON-ready, as stored in files (a copy)."""
         described = {"format": provenance.FORMAT, "format_version": provenance.FORMAT_VERSION}
         facts = {name: self._stored(name) for name in _ARGUMENTS}
-        game, stand_ins = (None, []) if self._game is None else provenance.written_game_with_texts(self._game)
+        game, stand_ins = (None, []) if self._game is None else provenance.write_game_and_texts_in_results(self._game)
         texts = {*stand_ins, *self._provenance.get(provenance.TEXT_SYMBOLS, ())}
         whole = described | self._provenance | {"game": game} | facts
-        return _checks.dictionary(whole | {provenance.TEXT_SYMBOLS: sorted(texts)}, "manifest")
+        return _checks.json_dictionary_of_results(whole | {provenance.TEXT_SYMBOLS: sorted(texts)}, "manifest")
 
     def fact(self, name: str) -> Any:
         """Return a fact that was stored with the results; None if there is no such fact."""
@@ -212,7 +212,7 @@ class Results:
     def summary(self, at: int | None = None, measure: str = "regret") -> Summary:
         """Describe a measure of all runs; the regret at the checkpoint `at` (a round), or at the last one."""
         values = self.values(measure, at)
-        return summarize(values, (self.horizon if at is None else int(at)) or None, self.label)
+        return summarize_sample(values, (self.horizon if at is None else int(at)) or None, self.label)
 
     def first(self, runs: int) -> Results:
         """Return the first runs only."""
@@ -240,18 +240,18 @@ class Results:
 
         Low and high are NaN for a single run.
         """
-        return confidence_band(self.regret, confidence)
+        return confidence_band_of_runs(self.regret, confidence)
 
     def to_records(self) -> Iterator[dict[str, Any]]:
         """Yield one dictionary per run and checkpoint: game, strategy, run, round, regret."""
-        return frames.records(self)
+        return frames.records_of_results(self)
 
     def to_frame(self, backend: str | None = None) -> Any:
         """Return a data frame with one row per run and checkpoint: game, strategy, run, round, regret.
 
         The backend is "pandas" or "polars"; if none is named, the first of these that is installed.
         """
-        return frames.frame(self, backend)
+        return frames.results_as_data_frame(self, backend)
 
     def plot(
         self, path: str | os.PathLike[str] | None = None, others: Sequence[Results] = (), limit: Any = None
@@ -271,17 +271,17 @@ class Results:
         A Parquet file is the table of `to_frame`, for any reader. Symbols of the game that are neither text, integers,
         booleans, None nor tuples of them come back as their `repr`; the manifest lists these.
         """
-        files.write(path, self)
+        files.write_results_file(path, self)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Results:
         """Read results that `save` wrote."""
-        manifest, arrays = files.read(path)
+        manifest, arrays = files.read_results_file(path)
         game = manifest.get("game")
         facts: dict[str, Any] = {name: manifest.get(name) for name in _ARGUMENTS}
         try:
             return cls(
-                game=None if game is None else provenance.read(game),
+                game=None if game is None else provenance.read_game_in_results(game),
                 rounds=arrays.pop("rounds"),
                 regret=arrays.pop("regret"),
                 plays=arrays.pop("plays"),
@@ -305,9 +305,11 @@ class Results:
         facts = ("strategy", "environment", "seed", "regret_kind")
         measured = [name for name in self.measures if name != "seconds"]
         return (
-            provenance.same_game(self._game, other._game)
+            provenance.is_same_game_of_results(self._game, other._game)
             and all(
-                _checks.canonical_json(getattr(self, f)) == _checks.canonical_json(getattr(other, f)) for f in facts
+                _checks.canonical_json_of_results(getattr(self, f))
+                == _checks.canonical_json_of_results(getattr(other, f))
+                for f in facts
             )
             and all(np.array_equal(getattr(self, a), getattr(other, a)) for a in ("rounds", "regret", "plays"))
             and measured == [name for name in other.measures if name != "seconds"]
@@ -315,7 +317,7 @@ class Results:
         )
 
     def __hash__(self) -> int:
-        return hash((self.label, self.regret.shape, _checks.canonical_json(self._seed)))
+        return hash((self.label, self.regret.shape, _checks.canonical_json_of_results(self._seed)))
 
     def _arguments(self) -> dict[str, Any]:
         """Return the arguments that make these results."""
@@ -334,4 +336,4 @@ class Results:
         return functools.partial(Results, **self._arguments() | {"measures": dict(self.measures)}), ()
 
     def __repr__(self) -> str:
-        return text.line(self)
+        return text.line_about_results(self)

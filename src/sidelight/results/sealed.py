@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._storage import file_contents, replacing_file
+from sidelight._storage import read_file_contents, replacing_file
 from sidelight.errors import SidelightError
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -38,17 +38,17 @@ class Sealed(NamedTuple):
     arrays: Arrays
 
 
-def write(path: str | os.PathLike[str], facts: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
+def write_sealed_file(path: str | os.PathLike[str], facts: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
     """Write facts and arrays to an .npz file, completely or not at all."""
     text = json.dumps(facts)
     known = {name: np.asarray(array) for name, array in arrays.items()}
-    texts = {MANIFEST: np.array(text), SEAL: np.array(seal(text, known))}
+    texts = {MANIFEST: np.array(text), SEAL: np.array(seal_text_and_arrays(text, known))}
     with replacing_file(path) as draft, draft.open("wb") as stream:
         np.savez_compressed(stream, allow_pickle=False, **texts, **known)
 
 
-def read(path: str | os.PathLike[str], check: Check | None = None) -> Sealed:
-    """Return what `write` wrote; `check` may refuse the facts before anything else is read.
+def read_sealed_file(path: str | os.PathLike[str], check: Check | None = None) -> Sealed:
+    """Return what `write_sealed_file` wrote; `check` may refuse the facts before anything else is read.
 
     Raises
     ------
@@ -57,28 +57,28 @@ def read(path: str | os.PathLike[str], check: Check | None = None) -> Sealed:
     SidelightError
         It does not hold what was written.
     """
-    content = file_contents(path)
-    with naming_file(path), np.load(io.BytesIO(content), allow_pickle=False) as archive:
+    content = read_file_contents(path)
+    with name_sealed_file_in_errors(path), np.load(io.BytesIO(content), allow_pickle=False) as archive:
         if content[-_END_BYTES:][: len(_END)] != _END:  # zip files may go on after their end
             raise SidelightError("is damaged: something was appended to it")
         arrays = {name: archive[name] for name in archive.files}
         manifest = arrays.pop(MANIFEST)
         found = str(arrays.pop(SEAL)[()])
-        return check_seal(str(manifest[()]), arrays, found, check)
+        return check_seal_of_arrays(str(manifest[()]), arrays, found, check)
 
 
-def check_seal(text: str, arrays: Arrays, found: str, check: Check | None = None) -> Sealed:
+def check_seal_of_arrays(text: str, arrays: Arrays, found: str, check: Check | None = None) -> Sealed:
     """Return facts and arrays if they match the seal stored with them."""
     facts = json.loads(text)
     if check is not None:
         check(facts)
-    if found != seal(text, arrays):
+    if found != seal_text_and_arrays(text, arrays):
         raise SidelightError("is damaged or was edited: its contents do not match the digest it was saved with")
     return Sealed(facts, arrays)
 
 
 @contextlib.contextmanager
-def naming_file(path: str | os.PathLike[str]) -> Iterator[None]:
+def name_sealed_file_in_errors(path: str | os.PathLike[str]) -> Iterator[None]:
     """Name the file in any error while it is read."""
     name = repr(os.fspath(path))
     try:
@@ -91,7 +91,7 @@ def naming_file(path: str | os.PathLike[str]) -> Iterator[None]:
         ) from None
 
 
-def seal(text: str, arrays: Arrays) -> str:
+def seal_text_and_arrays(text: str, arrays: Arrays) -> str:
     """Return the SHA-256 of a text and arrays, the same on every machine."""
     found = hashlib.sha256(text.encode("ascii", "backslashreplace"))
     for name, array in sorted(arrays.items()):
@@ -101,7 +101,7 @@ def seal(text: str, arrays: Arrays) -> str:
     return found.hexdigest()
 
 
-def arrow() -> tuple[Any, Any]:
+def arrow_for_sealed_files() -> tuple[Any, Any]:
     """Return pyarrow and its reader and writer of Parquet files."""
     try:
         return importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
@@ -109,7 +109,7 @@ def arrow() -> tuple[Any, Any]:
         raise SidelightError("Parquet files need pyarrow: run `pip install pyarrow`, or name the file .npz") from None
 
 
-def write_table(
+def write_sealed_table(
     path: str | os.PathLike[str],
     blocks: Iterable[Mapping[str, Any]],
     texts: Mapping[str, str] | None = None,
@@ -119,11 +119,13 @@ def write_table(
 
     A column of a block is an array, or one text for all of its rows; with `categories` readers get texts as categories.
     """
-    library, parquet = arrow()
+    library, parquet = arrow_for_sealed_files()
     waiting = iter(blocks)
     first = next(waiting)
     kinds = {
-        name: _text_type(library, categories) if isinstance(column, str) else library.from_numpy_dtype(column.dtype)
+        name: _text_type_of_sealed_table(library, categories)
+        if isinstance(column, str)
+        else library.from_numpy_dtype(column.dtype)
         for name, column in first.items()
     }
     metadata = {_PREFIX + name: text for name, text in (texts or {}).items()}
@@ -132,25 +134,27 @@ def write_table(
         for block in itertools.chain([first], waiting):
             rows = next(len(column) for column in block.values() if not isinstance(column, str))
             columns = [
-                _repeated(library, column, rows, categories) if isinstance(column, str) else library.array(column)
+                _repeat_text_in_sealed_table(library, column, rows, categories)
+                if isinstance(column, str)
+                else library.array(column)
                 for column in block.values()
             ]
             writer.write_table(library.Table.from_arrays(columns, schema=schema))
 
 
-def read_table(content: bytes) -> tuple[dict[str, str], Any]:
+def read_sealed_table(content: bytes) -> tuple[dict[str, str], Any]:
     """Return the texts beside a long table, and the table."""
-    library, parquet = arrow()
+    library, parquet = arrow_for_sealed_files()
     table = parquet.ParquetFile(library.BufferReader(content), page_checksum_verification=True).read()
     metadata = {key.decode(): value.decode() for key, value in (table.schema.metadata or {}).items()}
     return {key.removeprefix(_PREFIX): text for key, text in metadata.items() if key.startswith(_PREFIX)}, table
 
 
-def _text_type(library: Any, categories: bool) -> Any:
+def _text_type_of_sealed_table(library: Any, categories: bool) -> Any:
     return library.dictionary(library.int32(), library.string()) if categories else library.string()
 
 
-def _repeated(library: Any, text: str, rows: int, categories: bool) -> Any:
+def _repeat_text_in_sealed_table(library: Any, text: str, rows: int, categories: bool) -> Any:
     """Return one text for all rows, stored as a category: a dictionary with one entry."""
     if not categories:
         return library.repeat(text, rows)

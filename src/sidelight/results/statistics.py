@@ -101,9 +101,9 @@ class Band(NamedTuple):
     high: Floats
 
 
-def summarize(values: Floats, at: int | None = None, label: str = "") -> Summary:
+def summarize_sample(values: Floats, at: int | None = None, label: str = "") -> Summary:
     """Summarize one number over many runs, one value per run."""
-    mean, deviation = mean_and_deviation(values)
+    mean, deviation = sample_mean_and_deviation(values)
     quantiles = np.percentile(values, PERCENTS)
     return Summary(
         round=at,
@@ -118,22 +118,22 @@ def summarize(values: Floats, at: int | None = None, label: str = "") -> Summary
     )
 
 
-def mean_and_deviation(values: Floats) -> tuple[float, float]:
+def sample_mean_and_deviation(values: Floats) -> tuple[float, float]:
     """Return mean and sample standard deviation (divisor n - 1); the latter is NaN for a single value."""
-    means, deviations = _columns(values[:, None])
+    means, deviations = _mean_and_deviation_of_columns(values[:, None])
     return float(means[0]), float(deviations[0])
 
 
-def confidence_band(regret: Floats, confidence: float) -> Band:
+def confidence_band_of_runs(regret: Floats, confidence: float) -> Band:
     """Return mean +- z std / sqrt(n) at each checkpoint, where z is the (1 + confidence) / 2 quantile of N(0, 1)."""
     if not 0 < confidence < 1:
         raise SidelightError(f"confidence is {confidence!r}: give a number between 0 and 1, such as 0.99")
-    means, deviations = _columns(regret)
+    means, deviations = _mean_and_deviation_of_columns(regret)
     half = NormalDist().inv_cdf((1 + confidence) / 2) * deviations / math.sqrt(regret.shape[0])
     return Band(means, means - half, means + half)
 
 
-def _columns(values: Floats) -> tuple[Floats, Floats]:
+def _mean_and_deviation_of_columns(values: Floats) -> tuple[Floats, Floats]:
     """Return the mean and the sample standard deviation of each column."""
     # The rounded mean of equal numbers can differ from them, which would show a spread where there is none.
     same = np.all(values == values[0], axis=0)
@@ -143,7 +143,7 @@ def _columns(values: Floats) -> tuple[Floats, Floats]:
     return means, np.where(same, 0.0, values.std(axis=0, ddof=1))
 
 
-def wins_of(values: Floats, tolerance: float = 1e-9) -> list[tuple[int, int]]:
+def wins_in_runs(values: Floats, tolerance: float = 1e-9) -> list[tuple[int, int]]:
     """Count, for each row of an array (contestants, runs), the columns where it is lowest: alone, and with others."""
     lowest = values.min(axis=0)
     best = values <= lowest + tolerance * np.maximum(1.0, np.abs(lowest))
@@ -151,40 +151,40 @@ def wins_of(values: Floats, tolerance: float = 1e-9) -> list[tuple[int, int]]:
     return [(int((row & alone).sum()), int((row & ~alone).sum())) for row in best]
 
 
-def welch_of(a: Floats, b: Floats, side: Side = "two-sided") -> TTest:
+def welch_test_of_samples(a: Floats, b: Floats, side: Side = "two-sided") -> TTest:
     """Test two means without assuming equal variances (Welch's t-test), from two or more numbers each.
 
     With v = std^2 / n of each, t = (mean_a - mean_b) / sqrt(v_a + v_b), and by Welch and Satterthwaite
     degrees = (v_a + v_b)^2 / (v_a^2 / (n_a - 1) + v_b^2 / (n_b - 1)). If neither sample varies,
     degrees = n_a + n_b - 2, and t is 0 for equal means and infinite otherwise.
     """
-    (mean_a, square_a), (mean_b, square_b) = _mean_and_square_error(a), _mean_and_square_error(b)
+    (mean_a, square_a), (mean_b, square_b) = _sample_mean_and_square_error(a), _sample_mean_and_square_error(b)
     total = square_a + square_b
     if total == 0:
         degrees = float(a.size + b.size - 2)
     else:
         share = square_a / total
         degrees = 1 / (share**2 / (a.size - 1) + (1 - share) ** 2 / (b.size - 1))
-    return _t_test(mean_a - mean_b, math.sqrt(total), degrees, side)
+    return _t_test_from_error(mean_a - mean_b, math.sqrt(total), degrees, side)
 
 
-def paired_of(differences: Floats, side: Side = "two-sided") -> TTest:
+def paired_test_of_differences(differences: Floats, side: Side = "two-sided") -> TTest:
     """Test whether the mean of two or more differences d is 0: t = mean(d) / (std(d) / sqrt(n)), degrees = n - 1.
 
     If they do not vary, t is 0 where they are 0 and infinite otherwise.
     """
-    mean, deviation = mean_and_deviation(differences)
-    return _t_test(mean, deviation / math.sqrt(differences.size), float(differences.size - 1), side)
+    mean, deviation = sample_mean_and_deviation(differences)
+    return _t_test_from_error(mean, deviation / math.sqrt(differences.size), float(differences.size - 1), side)
 
 
-def _t_test(difference: float, error: float, degrees: float, side: Side) -> TTest:
-    check_side(side)
+def _t_test_from_error(difference: float, error: float, degrees: float, side: Side) -> TTest:
+    check_side_of_test(side)
     without_error = math.copysign(math.inf, difference) if difference else 0.0
     statistic = difference / error if error else without_error
-    return TTest(statistic, degrees, p_value_of(statistic, degrees, side), side)
+    return TTest(statistic, degrees, p_value_of_t(statistic, degrees, side), side)
 
 
-def p_value_of(statistic: float, degrees: float, side: Side) -> float:
+def p_value_of_t(statistic: float, degrees: float, side: Side) -> float:
     """Return the chance of this much evidence for a side, or more, if the means were equal."""
     from scipy.special import stdtr
 
@@ -193,13 +193,13 @@ def p_value_of(statistic: float, degrees: float, side: Side) -> float:
     return float(stdtr(degrees, statistic if side == "less" else -statistic))
 
 
-def check_side(side: str) -> None:
+def check_side_of_test(side: str) -> None:
     """Raise an error for an unknown side."""
     if side not in get_args(Side):
         raise SidelightError(f"side is {side!r}: it is one of {', '.join(map(repr, get_args(Side)))}")
 
 
-def _mean_and_square_error(values: Floats) -> tuple[float, float]:
+def _sample_mean_and_square_error(values: Floats) -> tuple[float, float]:
     """Return the mean and its squared standard error."""
-    mean, deviation = mean_and_deviation(values)
+    mean, deviation = sample_mean_and_deviation(values)
     return mean, deviation**2 / values.size

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from sidelight.results._checks import canonical_json
+from sidelight.results._checks import canonical_json_of_results
 from sidelight.text import count, one_line
 
 if TYPE_CHECKING:
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 _LONGEST_VALUE = 30
 
 
-def label(strategy: dict[str, Any]) -> str:
+def label_of_results(strategy: dict[str, Any]) -> str:
     """Return the strategy's name, its parameters that are not at their defaults, and its package if it is not ours.
 
     A strategy of another package is marked with that package and its version: "Mine(rate=2) [tiny-pm 0.3]".
     """
     defaults = strategy.get("defaults", {})
     shown = [
-        f"{key}={_short(value)}"
+        f"{key}={_shorten_parameter_of_results(value)}"
         for key, value in strategy.get("parameters", {}).items()
-        if key not in defaults or canonical_json(value) != canonical_json(defaults[key])
+        if key not in defaults or canonical_json_of_results(value) != canonical_json_of_results(defaults[key])
     ]
     name = one_line(strategy["name"])
     external = strategy.get("external")
@@ -31,7 +31,7 @@ def label(strategy: dict[str, Any]) -> str:
     return (f"{name}({', '.join(shown)})" if shown else name) + mark
 
 
-def line(results: Results) -> str:
+def line_about_results(results: Results) -> str:
     """Return the results in one line."""
     if not results.has_game:
         names = ", ".join(results.measures)
@@ -39,22 +39,22 @@ def line(results: Results) -> str:
     final = results.summary()
     error = "" if math.isnan(final.standard_error) else f" (standard error {final.standard_error:.3g})"
     return (
-        f"<Results {results.label} on {game_words(results)}: {count(final.runs, 'run')} to round {final.round}, "
-        f"mean {regret_words(results)} {final.mean:.6g}{error}>"
+        f"<Results {results.label} on {results_game_words(results)}: {count(final.runs, 'run')} to round "
+        f"{final.round}, mean {results_regret_words(results)} {final.mean:.6g}{error}>"
     )
 
 
-def regret_words(results: Results) -> str:
+def results_regret_words(results: Results) -> str:
     """Return the kind of regret in words."""
     return "pseudo-regret" if results.regret_kind == "pseudo-regret" else "regret in hindsight"
 
 
-def game_words(results: Results) -> str:
+def results_game_words(results: Results) -> str:
     """Name the game."""
     game = results.game
     return one_line(game.name or f"a game of {count(game.n_actions, 'action')}")
 
 
-def _short(value: Any) -> str:
+def _shorten_parameter_of_results(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 3]}..."

@@ -112,7 +112,7 @@ class RateLimit:
 
 
 def rate_limit_key_of_address(host: str) -> str:
-    """Return what counts as one client: an IPv4 address, or an IPv6 network of 64 bits, which one customer gets."""
+    """Return the address or network that counts as one client: an IPv4 address, or an IPv6 network of 64 bits."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:

@@ -81,7 +81,7 @@ def problem_place(path: Iterable[str | int], detail: str, **others: Any) -> dict
 
 
 def _shorten_text_of_problem(text: str, most: int) -> str:
-    """Return a text, without its end if it is too long: it may contain what was sent."""
+    """Shorten a text that is too long; it may contain user input."""
     return text if len(text) <= most else f"{text[:most]}..."
 
 
@@ -119,7 +119,7 @@ _INVISIBLE = frozenset({"Zs", "Zl", "Zp", "Cc", "Cf"})
 
 
 def request_text_fault(value: Any) -> str | None:
-    """Say what is wrong with a text, or return None."""
+    """Return the fault of a text, or None."""
     if not isinstance(value, str) or not 1 <= len(value) <= MOST_CHARACTERS:
         return f"give a text of 1 to {MOST_CHARACTERS} characters"
     if _UNWRITABLE.search(value):
@@ -138,7 +138,7 @@ def check_request_text(name: str, value: Any) -> str:
 
 
 def request_label_fault(value: Any) -> str | None:
-    """Say what is wrong with a class, or return None."""
+    """Return the fault of a class name, or None."""
     if isinstance(value, str):
         return request_text_fault(value)
     if isinstance(value, bool) or (isinstance(value, int) and abs(value) < _LARGEST):

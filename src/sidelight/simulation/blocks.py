@@ -18,7 +18,7 @@ _ROUNDS = 200_000  # of a block, at least: a fraction of a second
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class SimulationBlock:
     """Describe runs `first` to `first + count - 1` of a simulation; results depend on these fields alone."""
 
     strategy: Strategy
@@ -51,7 +51,7 @@ class Block:
         """Play; return regret at the checkpoints and plays, a row per run."""
         from sidelight.simulation.runs import simulate
 
-        if (here := origin_of(self.strategy)) != self.origin:
+        if (here := origin_of_simulated_strategy(self.strategy)) != self.origin:
             raise SidelightError(
                 f"a worker has {self.strategy.name} of {here or 'no installed package'} instead of {self.origin}: "
                 "install the same version on all machines"
@@ -70,31 +70,32 @@ class Block:
         return results.regret, results.plays
 
 
-def blocks_of(
+def split_simulation_into_blocks(
     strategy: Strategy,
     environment: Environment,
     horizon: int,
     seed: int,
     checkpoints: Integers,
     numbers: range,
-) -> list[Block]:
+) -> list[SimulationBlock]:
     """Split the runs with these numbers into blocks of nearly equal length."""
     count = max(1, min(len(numbers), _MOST, len(numbers) * horizon // _ROUNDS))
     ends = [numbers.start + len(numbers) * k // count for k in range(count + 1)]
     rounds = tuple(int(each) for each in checkpoints)
-    origin = origin_of(strategy)
+    origin = origin_of_simulated_strategy(strategy)
     return [
-        Block(strategy, environment, horizon, seed, rounds, first, end - first, origin) for first, end in pairwise(ends)
+        SimulationBlock(strategy, environment, horizon, seed, rounds, first, end - first, origin)
+        for first, end in pairwise(ends)
     ]
 
 
-def origin_of(strategy: Strategy) -> str:
+def origin_of_simulated_strategy(strategy: Strategy) -> str:
     """Return the package and version that a strategy comes from; empty for ours and for a user's loose files."""
-    plugin = plugins.origin(type(strategy))
+    plugin = plugins.plugin_of_strategy_class(type(strategy))
     return "" if plugin is None else plugin.origin
 
 
-def address_of(cluster: Any) -> str:
+def scheduler_address_of_simulation(cluster: Any) -> str:
     """Return the address of a scheduler, given as text or as a cluster or client of Dask."""
     found = cluster
     for path in ("scheduler_address", "scheduler.address"):

@@ -17,14 +17,14 @@ _MOST = 1 << 31  # so that squares fit into 64 bits
 _WANTED = "give how many, 'log', or a list of rounds"
 
 
-def rounds_of(checkpoints: Checkpoints, horizon: int) -> Integers:
+def rounds_of_checkpoints(checkpoints: Checkpoints, horizon: int) -> Integers:
     """Return the rounds: a number of evenly spaced ones up to the horizon, logarithmic ones, or those in a list."""
     if isinstance(checkpoints, str):
         if checkpoints != "log":
             raise ParameterError(f"checkpoints is {checkpoints!r}: {_WANTED}", "checkpoints")
         return np.array(logarithmic_checkpoints(horizon, _STEPS), np.int64)
     if isinstance(checkpoints, int | np.integer) and not isinstance(checkpoints, bool):
-        return _evenly(int(checkpoints), horizon)
+        return _even_checkpoints(int(checkpoints), horizon)
     rounds = np.array(checkpoints)
     if rounds.ndim != 1 or not rounds.size or not np.issubdtype(rounds.dtype, np.integer):
         raise ParameterError(f"checkpoints is {checkpoints!r}: {_WANTED}", "checkpoints")
@@ -39,7 +39,7 @@ def logarithmic_checkpoints(horizon: int, steps: int) -> list[int]:
     return sorted({min(horizon, round(horizon ** (k / steps))) for k in range(steps)} | {horizon})
 
 
-def _evenly(count: int, horizon: int) -> Integers:
+def _even_checkpoints(count: int, horizon: int) -> Integers:
     """Return horizon * k // count for k = 1, ..., count, or every round if there are no more."""
     if count < 1:
         raise ParameterError(f"checkpoints is {count}: give at least 1, or a list of rounds", "checkpoints")

@@ -11,7 +11,7 @@ from sidelight.environments.base import Environment
 from sidelight.errors import SidelightError
 from sidelight.game_arrays import signal_indices
 from sidelight.kernels.arrays import Floats, Integers
-from sidelight.simulation.blocks import Block, blocks_of
+from sidelight.simulation.blocks import SimulationBlock, split_simulation_into_blocks
 from sidelight.simulation.worker import Worker
 from sidelight.strategies.base import Strategy
 from sidelight.tasks import Advancing, Failure, TaskError
@@ -72,12 +72,14 @@ class Job:
         """Play all runs on the workers of a cluster."""
         from sidelight.tasks.cluster import run_on_cluster
 
-        def arrived(block: Block, rows: tuple[Floats, Integers] | Failure) -> None:
+        def receive_simulated_block(block: SimulationBlock, rows: tuple[Floats, Integers] | Failure) -> None:
             if isinstance(rows, Failure):
                 raise TaskError(f"a worker failed at {block.title} ({rows.reason})")
             here = slice(block.first - self.numbers.start, block.first - self.numbers.start + block.count)
             self.regret[here], self.plays[here] = rows
             self.bar.advance(block.count * self.horizon)
 
-        parts = blocks_of(self.strategy, self.environment, self.horizon, self.seed, self.rounds, self.numbers)
-        run_on_cluster(address, parts, arrived)
+        parts = split_simulation_into_blocks(
+            self.strategy, self.environment, self.horizon, self.seed, self.rounds, self.numbers
+        )
+        run_on_cluster(address, parts, receive_simulated_block)

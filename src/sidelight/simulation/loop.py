@@ -48,8 +48,8 @@ class Runs(NamedTuple):
 
 
 @kernel
-def _begin(restart: Restart, row: int) -> None:
-    """Put everything as it is at the start of a run."""
+def _begin_run(restart: Restart, row: int) -> None:
+    """Reset state and world to the start of a run."""
     for k in range(restart.state.shape[0]):
         restart.state[k] = restart.fresh_state[k]
     for k in range(restart.world.shape[0]):
@@ -104,7 +104,7 @@ def play(
         row += 1
         t = mark = 0
         spent = 0.0
-        _begin(runs.restart, row)
+        _begin_run(runs.restart, row)
     runs.progress[ROW] = row
     runs.progress[ROUND] = t
     runs.progress[OUTCOME] = outcome
@@ -121,10 +121,10 @@ class Stepped(NamedTuple):
 
 
 @implements(act, Stepped)
-def _act(parameters: Stepped, state: None, context: Floats, rng: None) -> int:
+def _act_of_interpreted_player(parameters: Stepped, state: None, context: Floats, rng: None) -> int:
     return int(parameters.strategy.act(context))
 
 
 @implements(observe, Stepped)
-def _observe(parameters: Stepped, state: None, action: int, symbol: int, context: Floats) -> None:
+def _observe_of_interpreted_player(parameters: Stepped, state: None, action: int, symbol: int, context: Floats) -> None:
     parameters.strategy.observe(parameters.strategy.game.symbols(action)[symbol])

@@ -21,7 +21,7 @@ def packed_state(values: Any) -> tuple[Any, Words] | None:
     """
     found = arrays(values)
     ends = np.cumsum([0, *(-(-array.nbytes // 8) for array in found)])
-    if ends[-1] > _MOST_WORDS or _overlap(found) or not all(map(_is_plain, found)):
+    if ends[-1] > _MOST_WORDS or _packed_arrays_overlap(found) or not all(map(_is_packable_array, found)):
         return None
     memory = np.zeros(ends[-1], np.uint64)
     views = [
@@ -30,7 +30,7 @@ def packed_state(values: Any) -> tuple[Any, Words] | None:
     ]
     for view, array in zip(views, found, strict=True):
         view[...] = array
-    return _with_arrays(values, iter(views)), memory
+    return _simulation_state_with_arrays(values, iter(views)), memory
 
 
 def arrays(values: Any) -> list[npt.NDArray[Any]]:
@@ -47,17 +47,17 @@ def layout(values: Any) -> Any:
     return (values.dtype, values.shape) if isinstance(values, np.ndarray) else values
 
 
-def _with_arrays(values: Any, views: Iterator[npt.NDArray[Any]]) -> Any:
+def _simulation_state_with_arrays(values: Any, views: Iterator[npt.NDArray[Any]]) -> Any:
     if isinstance(values, tuple):
-        parts = [_with_arrays(part, views) for part in values]
+        parts = [_simulation_state_with_arrays(part, views) for part in values]
         return type(values)(*parts) if hasattr(values, "_fields") else tuple(parts)
     return next(views) if isinstance(values, np.ndarray) else values
 
 
-def _is_plain(array: npt.NDArray[Any]) -> bool:
+def _is_packable_array(array: npt.NDArray[Any]) -> bool:
     return array.flags.c_contiguous and array.flags.writeable and not array.dtype.hasobject
 
 
-def _overlap(found: list[npt.NDArray[Any]]) -> bool:
+def _packed_arrays_overlap(found: list[npt.NDArray[Any]]) -> bool:
     places = sorted((array.__array_interface__["data"][0], array.nbytes) for array in found if array.nbytes)
     return any(start + size > following for (start, size), (following, _) in pairwise(places))

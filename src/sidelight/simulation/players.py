@@ -18,9 +18,9 @@ from sidelight.errors import ParameterError, SidelightError
 from sidelight.strategies import plugins
 from sidelight.strategies.importing import (
     complete_strategy_class,
-    explained_import_errors,
+    explain_strategy_import_errors,
+    find_strategy_modules_in,
     is_strategy,
-    modules_found_in,
 )
 from sidelight.text import did_you_mean
 
@@ -33,52 +33,52 @@ _HEAD = re.compile(r"((?:[A-Za-z]:[\\/])?[^:]*)(?::(.*))?", re.DOTALL)
 _OWN = "package.module:Class names one of your own"
 
 
-def split(text: str) -> tuple[str, str | None]:
+def split_player_name(text: str) -> tuple[str, str | None]:
     """Split a text at its first colon that does not belong to a drive; None if nothing follows."""
     match = _HEAD.fullmatch(text)
     return (match[1], match[2]) if match else (text, None)
 
 
-def find(text: str) -> type[Strategy]:
+def find_player_class(text: str) -> type[Strategy]:
     """Return the class that a name stands for: "CBP", that of a plug-in, "package.module:Class" or "file.py:Class"."""
-    head, rest = split(text)
-    if rest is None and is_known(head):
-        plugin = None if head in strategies.names(published=True) else plugins.find(head)
+    head, rest = split_player_name(text)
+    if rest is None and is_known_player_name(head):
+        plugin = None if head in strategies.names(published=True) else plugins.find_strategy_plugin(head)
         kind: type[Strategy] = getattr(strategies, head) if plugin is None else plugin.load()
         return kind
     if rest and ":" not in rest and "=" not in rest:
-        return import_own_strategy(head, rest, text)
-    raise SidelightError(no_such_strategy(head))
+        return import_own_player(head, rest, text)
+    raise SidelightError(no_such_player_error(head))
 
 
-def is_known(name: str) -> bool:
+def is_known_player_name(name: str) -> bool:
     """Say whether this is the name of a strategy, one of ours or that of another package."""
-    return name in strategies.names(published=True) or plugins.find(name) is not None
+    return name in strategies.names(published=True) or plugins.find_strategy_plugin(name) is not None
 
 
-def no_such_strategy(name: str) -> str:
-    """Return the error that there is no such strategy, with a list of those that exist."""
-    return f"{unknown_strategy_text(name)}there are {', '.join(strategies.names(external=True))}, and {_OWN}"
+def no_such_player_error(name: str) -> str:
+    """Return the error for an unknown strategy, with a list of the known ones."""
+    return f"{unknown_player_message(name)}there are {', '.join(strategies.names(external=True))}, and {_OWN}"
 
 
-def check_parameters(kind: type[Strategy], given: Iterable[str], seed: str = "the study's seed") -> None:
+def check_player_parameters(kind: type[Strategy], given: Iterable[str], seed: str = "the study's seed") -> None:
     """Refuse names of parameters that the strategy does not have."""
-    known = signature(kind)
+    known = signature_of_player(kind)
     open_ended = any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values())
     own = {name: each for name, each in known.items() if name not in ("game", "seed")}
     for name in given:
         if name == "seed":
             raise SidelightError(f"{kind.__name__}: leave out seed, because {seed} sets all seeds")
         if name not in own and not open_ended:
-            has = f"it has {', '.join(map(_declared, own.values()))}" if own else "it has none"
+            has = f"it has {', '.join(map(_declared_player_parameter, own.values()))}" if own else "it has none"
             raise SidelightError(f"{kind.__name__} has no parameter {name!r}: {did_you_mean(name, tuple(own))}{has}")
 
 
-def completed_parameters(
+def complete_player_parameters(
     kind: type[Strategy], given: Mapping[str, Any], horizon: int, dimension: int
 ) -> dict[str, Any]:
     """Return parameters with the horizon and the size of contexts, where the strategy must know them."""
-    needed = required_parameters(kind)
+    needed = required_parameters_of_player(kind)
     told = {"horizon": horizon, "dimension": dimension}
     values = {name: value for name, value in told.items() if name in needed and value} | dict(given)
     if "dimension" in needed and "dimension" not in values:
@@ -89,7 +89,7 @@ def completed_parameters(
     return values
 
 
-def make(kind: type[Strategy], game: Game, values: Mapping[str, Any]) -> Strategy:
+def make_player(kind: type[Strategy], game: Game, values: Mapping[str, Any]) -> Strategy:
     """Make a strategy, or say in one line why it cannot be made."""
     try:
         return kind(game, **values)
@@ -100,33 +100,33 @@ def make(kind: type[Strategy], game: Game, values: Mapping[str, Any]) -> Strateg
         raise SidelightError(f"{kind.__name__} cannot be made with {shown}: {error}") from None
 
 
-def unknown_strategy_text(name: str) -> str:
-    """Say that there is no such strategy, and which one may have been meant."""
+def unknown_player_message(name: str) -> str:
+    """Return a message about an unknown strategy, with a suggestion."""
     return f"there is no strategy {name!r}: {did_you_mean(name, strategies.names(published=True, external=True))}"
 
 
-def import_own_strategy(module: str, name: str, text: str) -> type[Strategy]:
+def import_own_player(module: str, name: str, text: str) -> type[Strategy]:
     """Import a user's own strategy."""
-    loaded = module_of(module, text)
+    loaded = import_player_module(module, text)
     kind: Any = getattr(loaded, name, None)
     if not is_strategy(kind):
-        there = [key for key, each in vars(loaded).items() if _is_strategy(each, loaded)]
+        there = [key for key, each in vars(loaded).items() if _is_player_class_of_module(each, loaded)]
         listed = f"it has {', '.join(there)}" if there else "it has no subclass of sidelight.strategies.Strategy"
         what = "is not a strategy (a subclass of sidelight.strategies.Strategy)" if kind is not None else "is not there"
         raise SidelightError(f"{name!r} of {module!r} {what}: {listed}")
     return complete_strategy_class(kind, f"{name!r} of {module!r}")
 
 
-def module_of(module: str, text: str) -> ModuleType:
-    """Import a user's own module by name or from its file; `text` is what named it."""
-    return _file(module) if module.endswith(".py") else _module(module, text)
+def import_player_module(module: str, text: str) -> ModuleType:
+    """Import a user's own module by name or from its file; errors quote `text`."""
+    return _import_player_file(module) if module.endswith(".py") else _import_player_module_by_name(module, text)
 
 
-def _module(name: str, text: str) -> ModuleType:
+def _import_player_module_by_name(name: str, text: str) -> ModuleType:
     if not all(part.isidentifier() for part in name.split(".")):
         raise SidelightError(f"cannot read the strategy {text!r}: write Name, Name:parameter=value, or {_OWN}")
     importlib.invalidate_caches()
-    with modules_found_in(os.getcwd()), explained_import_errors(name):
+    with find_strategy_modules_in(os.getcwd()), explain_strategy_import_errors(name):
         try:
             return importlib.import_module(name)
         except ModuleNotFoundError as error:
@@ -139,7 +139,7 @@ def _module(name: str, text: str) -> ModuleType:
             ) from None
 
 
-def _file(path: str) -> ModuleType:
+def _import_player_file(path: str) -> ModuleType:
     if not Path(path).is_file():
         raise SidelightError(f"there is no file {path!r}")
     specification = importlib.util.spec_from_file_location(Path(path).stem, path)
@@ -148,7 +148,7 @@ def _file(path: str) -> ModuleType:
     module = importlib.util.module_from_spec(specification)
     before = sys.modules.get(specification.name)
     sys.modules[specification.name] = module
-    with modules_found_in(str(Path(path).absolute().parent)), explained_import_errors(path):
+    with find_strategy_modules_in(str(Path(path).absolute().parent)), explain_strategy_import_errors(path):
         try:
             specification.loader.exec_module(module)
         finally:
@@ -157,26 +157,26 @@ def _file(path: str) -> ModuleType:
     return module
 
 
-def _is_strategy(thing: Any, module: ModuleType) -> bool:
+def _is_player_class_of_module(thing: Any, module: ModuleType) -> bool:
     return is_strategy(thing) and thing.__module__ == module.__name__
 
 
-def signature(kind: type[Strategy]) -> dict[str, inspect.Parameter]:
+def signature_of_player(kind: type[Strategy]) -> dict[str, inspect.Parameter]:
     """Return the signature of a strategy's constructor, the game first."""
     return {name: each for name, each in inspect.signature(kind.__init__).parameters.items() if name != "self"}
 
 
-def required_parameters(kind: type[Strategy]) -> list[str]:
+def required_parameters_of_player(kind: type[Strategy]) -> list[str]:
     """Return the parameters without defaults, but for the game."""
     optional = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
     return [
         name
-        for name, each in signature(kind).items()
+        for name, each in signature_of_player(kind).items()
         if each.default is each.empty and name != "game" and each.kind not in optional
     ]
 
 
-def _declared(parameter: inspect.Parameter) -> str:
+def _declared_player_parameter(parameter: inspect.Parameter) -> str:
     if parameter.default is parameter.empty:
         return parameter.name
     value = parameter.default

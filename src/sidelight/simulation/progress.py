@@ -13,7 +13,7 @@ _PATIENCE = 0.5
 _ROOM = 60  # columns that a bar with everything needs
 
 
-def terminal_bar(transient: bool) -> Any:
+def make_simulation_progress_bar(transient: bool) -> Any:
     """Return a Rich progress bar on stderr that also fits narrow terminals; a `transient` one disappears at the end."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
@@ -59,6 +59,6 @@ class Progress:
                 self._bar.update(self._task, completed=self._done)
 
     def _open(self) -> None:
-        self._bar = terminal_bar(transient=True)
+        self._bar = make_simulation_progress_bar(transient=True)
         self._task = self._bar.add_task(self._title, total=self._total)
         self._bar.start()

@@ -9,9 +9,9 @@ from sidelight.environments.base import Environment
 from sidelight.errors import SidelightError
 from sidelight.kernels import compiled_available
 from sidelight.results import Results
-from sidelight.simulation.arguments import check_numbers, check_players
-from sidelight.simulation.blocks import address_of
-from sidelight.simulation.checkpoints import Checkpoints, rounds_of
+from sidelight.simulation.arguments import check_numbers_of_simulation, check_simulated_players
+from sidelight.simulation.blocks import scheduler_address_of_simulation
+from sidelight.simulation.checkpoints import Checkpoints, rounds_of_checkpoints
 from sidelight.simulation.job import Job
 from sidelight.simulation.progress import Progress
 from sidelight.strategies.base import KernelStrategy, Strategy
@@ -62,13 +62,13 @@ def simulate(
     """
     if cluster is not None and workers is not None:
         raise SidelightError("cluster= brings its own workers: leave out workers=")
-    address = None if cluster is None else address_of(cluster)
-    check_players(strategy, environment)
+    address = None if cluster is None else scheduler_address_of_simulation(cluster)
+    check_simulated_players(strategy, environment)
     game = strategy.game
-    check_numbers(horizon=horizon, runs=runs, seed=seed, first_run=first_run, workers=workers)
+    check_numbers_of_simulation(horizon=horizon, runs=runs, seed=seed, first_run=first_run, workers=workers)
     horizon, runs, seed, first_run = int(horizon), int(runs), int(seed), int(first_run)
     environment.check(game, first_run + runs, horizon)
-    rounds = rounds_of(checkpoints, horizon)
+    rounds = rounds_of_checkpoints(checkpoints, horizon)
     compiled = isinstance(strategy, KernelStrategy) and compiled_available()
     workers = min(runs, workers or cores()) if compiled else 1
     started = time.perf_counter()

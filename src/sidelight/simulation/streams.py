@@ -34,7 +34,7 @@ class Stream:
 
     def __init__(self) -> None:
         self.rng = np.random.default_rng(0)
-        self.memory = _memory(self.rng.bit_generator)
+        self.memory = _memory_of_stream_generator(self.rng.bit_generator)
 
     def seed(self, words: list[int]) -> None:
         """Start as `numpy.random.default_rng` does with a seed sequence that generated these four words."""
@@ -57,23 +57,23 @@ def seeds(seed: int, numbers: range, stream: int) -> list[list[int]]:
     for key in (np.array(numbers, np.uint32), np.full(len(numbers), stream, np.uint32)):
         for place in range(_POOL):
             following = constant * _TIMES_A & _MASK_32
-            mixed = _LEFT * pool[place] - _RIGHT * _scrambled(key, constant, following)
+            mixed = _LEFT * pool[place] - _RIGHT * _scramble_seed_words(key, constant, following)
             pool[place], constant = mixed ^ (mixed >> _HALF), following
     constant, words = _XOR_B, np.empty((len(numbers), 8), "<u4")
     for place in range(8):
         following = constant * _TIMES_B & _MASK_32
-        words[:, place], constant = _scrambled(pool[place % _POOL], constant, following), following
+        words[:, place], constant = _scramble_seed_words(pool[place % _POOL], constant, following), following
     rows: list[list[int]] = words.view("<u8").tolist()
     return rows
 
 
-def _scrambled(values: npt.NDArray[np.uint32], xor: int, times: int) -> npt.NDArray[np.uint32]:
+def _scramble_seed_words(values: npt.NDArray[np.uint32], xor: int, times: int) -> npt.NDArray[np.uint32]:
     values = (values ^ np.uint32(xor)) * np.uint32(times)
     return values ^ (values >> _HALF)
 
 
-def _memory(bits: np.random.BitGenerator) -> Words | None:
-    """Return what changes in a PCG64: whether half a word is kept, with that half, the state and the increment.
+def _memory_of_stream_generator(bits: np.random.BitGenerator) -> Words | None:
+    """Return the memory of a PCG64: whether half a word is kept, that half, the state and the increment.
 
     NumPy's structure is a pointer to state and increment, the half word, and then, perhaps after a gap, those two.
     """

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sidelight._lazy import homes, importer
+from sidelight._lazy import homes_of_lazy_names, importer_of_lazy_names
 
 _BASE = "sidelight.strategies.base"
-_homes = homes("sidelight.strategies")
-_own = importer("sidelight.strategies")
+_homes = homes_of_lazy_names("sidelight.strategies")
+_own = importer_of_lazy_names("sidelight.strategies")
 
 __all__ = [*_homes, "names"]
 
@@ -26,7 +26,7 @@ def names(*, published: bool = False, external: bool = False) -> tuple[str, ...]
         return tuple(own)
     from sidelight.strategies import plugins
 
-    return (*own, *plugins.usable_plugins())
+    return (*own, *plugins.usable_strategy_plugins())
 
 
 def reserved_names() -> frozenset[str]:
@@ -39,6 +39,6 @@ def __getattr__(name: str) -> Any:
         from sidelight.strategies import plugins
 
         # Look it up every time, because packages may be installed meanwhile.
-        if (found := plugins.find(name)) is not None:
+        if (found := plugins.find_strategy_plugin(name)) is not None:
             return found.load()
     return _own(name)

@@ -28,10 +28,10 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.errors import ParameterError, SidelightError, WrongTypeError
-from sidelight.game import Game, Symbol, check_float_range
+from sidelight.game import Game, Symbol, check_float_range_of_losses
 from sidelight.kernels import generic
 from sidelight.strategies import saved
-from sidelight.strategies.plugins import origin
+from sidelight.strategies.plugins import plugin_of_strategy_class
 
 T = TypeVar("T")
 Seed = int | Sequence[int] | np.random.SeedSequence | None
@@ -74,7 +74,7 @@ class Strategy(ABC):
     def __init__(self, game: Game, *, seed: Seed = 0) -> None:
         if not isinstance(game, Game):
             raise WrongTypeError(f"{type(self).__name__} needs a Game, not {type(game).__name__}")
-        check_float_range(game)
+        check_float_range_of_losses(game)
         try:
             check_parameter("seed", seed, not isinstance(seed, bool | np.bool_), "a whole number of at least 0")
             np.random.default_rng(seed)
@@ -176,12 +176,16 @@ class Strategy(ABC):
     def describe(self) -> dict[str, Any]:
         """Return name, parameters and defaults as plain data, and the package if it is not sidelight."""
         defaults = {
-            name: plain(parameter.default)
+            name: plain_strategy_parameter(parameter.default)
             for name, parameter in self._signature().items()
             if parameter.default is not inspect.Parameter.empty and name != "seed"
         }
-        description = {"name": self.name, "parameters": plain(self.parameters()), "defaults": defaults}
-        if (plugin := origin(type(self))) is not None:
+        description = {
+            "name": self.name,
+            "parameters": plain_strategy_parameter(self.parameters()),
+            "defaults": defaults,
+        }
+        if (plugin := plugin_of_strategy_class(type(self))) is not None:
             description["external"] = {"package": plugin.package, "version": plugin.version}
         return description
 
@@ -194,13 +198,15 @@ class Strategy(ABC):
         data = {
             "format": saved.FORMAT,
             "strategy": self.name,
-            "parameters": plain(self.parameters()),
+            "parameters": plain_strategy_parameter(self.parameters()),
             "game": self.game.to_dict(),
-            "seed": plain(self.seed) if not isinstance(self.seed, np.random.SeedSequence) else _sequence(self.seed),
+            "seed": plain_strategy_parameter(self.seed)
+            if not isinstance(self.seed, np.random.SeedSequence)
+            else _seed_sequence_of_strategy(self.seed),
             "random": self.rng.bit_generator.state,
             "under_way": list(self._under_way),
-            "context": plain(self._last_context),
-            "state": saved.to_plain_state(self.state),
+            "context": plain_strategy_parameter(self._last_context),
+            "state": saved.strategy_state_to_plain(self.state),
         }
         if path is not None:
             saved.write(Path(path), data)
@@ -221,7 +227,7 @@ class Strategy(ABC):
         strategy._rng.bit_generator.state = data["random"]
         strategy._under_way = list(data["under_way"])
         strategy._last_context = np.array(data["context"], float)
-        strategy._state = saved.restored_state(strategy.state, data["state"])
+        strategy._state = saved.restore_strategy_state(strategy.state, data["state"])
         return strategy
 
     def __repr__(self) -> str:
@@ -239,7 +245,7 @@ class Strategy(ABC):
         from sidelight import strategies
 
         getattr(strategies, name, None)  # imports it, and so makes it a descendant
-        family = [cls, *_descendants(cls)]
+        family = [cls, *_descendants_of_strategy_class(cls)]
         for kind in family:
             if kind.__name__ == name and not inspect.isabstract(kind):
                 return kind
@@ -376,24 +382,28 @@ def check_parameter(name: str, value: Any, good: bool, wanted: str) -> None:
         raise ParameterError(f"{name} is {value!r}: give {wanted}", name)
 
 
-def _descendants(kind: type[Any]) -> list[type[Any]]:
-    return [one for child in kind.__subclasses__() for one in (child, *_descendants(child))]
+def _descendants_of_strategy_class(kind: type[Any]) -> list[type[Any]]:
+    return [one for child in kind.__subclasses__() for one in (child, *_descendants_of_strategy_class(child))]
 
 
-def plain(value: Any) -> Any:
+def plain_strategy_parameter(value: Any) -> Any:
     """Return a parameter as JSON can hold it; constructors take it back in that form."""
     if isinstance(value, Mapping):
-        return {_key(key): plain(part) for key, part in value.items()}
+        return {_key_of_strategy_parameter(key): plain_strategy_parameter(part) for key, part in value.items()}
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
     if isinstance(value, list | tuple):
-        return [plain(part) for part in value]
+        return [plain_strategy_parameter(part) for part in value]
     return str(value) if isinstance(value, Fraction) else value
 
 
-def _key(key: Any) -> str:
+def _key_of_strategy_parameter(key: Any) -> str:
     return ",".join(map(str, key)) if isinstance(key, tuple) else str(key)
 
 
-def _sequence(seed: np.random.SeedSequence) -> dict[str, Any]:
-    return {"entropy": plain(seed.entropy), "spawn_key": list(seed.spawn_key), "pool_size": seed.pool_size}
+def _seed_sequence_of_strategy(seed: np.random.SeedSequence) -> dict[str, Any]:
+    return {
+        "entropy": plain_strategy_parameter(seed.entropy),
+        "spawn_key": list(seed.spawn_key),
+        "pool_size": seed.pool_size,
+    }

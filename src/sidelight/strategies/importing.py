@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 @contextlib.contextmanager
-def explained_import_errors(name: str) -> Iterator[None]:
-    """Turn anything that goes wrong while a module is imported into one line that says what and where."""
+def explain_strategy_import_errors(name: str) -> Iterator[None]:
+    """Turn any error while a module is imported into one line with its place."""
     try:
         yield
     except (SidelightError, KeyboardInterrupt):
@@ -34,7 +34,7 @@ def explained_import_errors(name: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def modules_found_in(folder: str) -> Iterator[None]:
+def find_strategy_modules_in(folder: str) -> Iterator[None]:
     """Let modules in a folder be found, first within the block, last afterwards, so that they hide no others."""
     sys.path.insert(0, folder)
     try:

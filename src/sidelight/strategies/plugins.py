@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sidelight.errors import SidelightError
-from sidelight.strategies.importing import complete_strategy_class, explained_import_errors, is_strategy
+from sidelight.strategies.importing import complete_strategy_class, explain_strategy_import_errors, is_strategy
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -36,7 +36,7 @@ class PluginError(SidelightError, AttributeError):
 
 
 @dataclass(frozen=True)
-class Plugin:
+class StrategyPlugin:
     """A strategy that an installed package provides."""
 
     point: EntryPoint
@@ -47,7 +47,7 @@ class Plugin:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name of the strategy."""
         return self.point.name
 
     @property
@@ -61,7 +61,7 @@ class Plugin:
             raise PluginError(self.problem)
         what = f"the strategy {self.name!r} of {self.origin}"
         try:
-            with explained_import_errors(self.point.module):
+            with explain_strategy_import_errors(self.point.module):
                 found: Any = self.point.load()
             if not is_strategy(found):
                 raise SidelightError(f"{self.point.value!r} is not a subclass of sidelight.strategies.Strategy")
@@ -70,55 +70,55 @@ class Plugin:
             raise PluginError(f"{what} cannot be used: {error}; tell its authors, or uninstall it") from error.__cause__
 
 
-def plugins() -> tuple[Plugin, ...]:
+def find_strategy_plugins() -> tuple[StrategyPlugin, ...]:
     """Return the strategies that installed packages provide, by name; those that cannot be used say why."""
-    return _plugins(tuple(sys.path))
+    return _find_strategy_plugins_on_path(tuple(sys.path))
 
 
-def usable_plugins() -> tuple[str, ...]:
+def usable_strategy_plugins() -> tuple[str, ...]:
     """Return the names of plug-ins that can be used."""
-    return tuple(each.name for each in plugins() if not each.problem)
+    return tuple(each.name for each in find_strategy_plugins() if not each.problem)
 
 
-def find(name: str) -> Plugin | None:
+def find_strategy_plugin(name: str) -> StrategyPlugin | None:
     """Return the plug-in of that name, or else one whose name is a problem."""
-    found = [each for each in plugins() if each.name == name]
+    found = [each for each in find_strategy_plugins() if each.name == name]
     return next((each for each in found if not each.problem), found[0] if found else None)
 
 
-def plugin_named(name: str) -> Plugin | None:
-    """Return the plug-in that a name stands for; None if it is the name of one of ours, or of nobody."""
-    found = find(name)
+def strategy_plugin_named(name: str) -> StrategyPlugin | None:
+    """Return the plug-in of this name; None for our own strategies and unknown names."""
+    found = find_strategy_plugin(name)
     return None if found is None or found.problem else found
 
 
-def origin(kind: type[Any]) -> Plugin | None:
+def plugin_of_strategy_class(kind: type[Any]) -> StrategyPlugin | None:
     """Return a plug-in of the package that a class comes from; None for our own, and for a user's loose files.
 
-    Two packages may provide one class. Where a name was used, `plugin_named` knows which of them is meant.
+    Two packages may provide one class. Where a name was used, `strategy_plugin_named` knows which of them is meant.
     """
     top = kind.__module__.partition(".")[0]
     if top in ("sidelight", "__main__", "builtins"):
         return None
-    same = [each for each in plugins() if each.point.module.partition(".")[0] == top]
+    same = [each for each in find_strategy_plugins() if each.point.module.partition(".")[0] == top]
     exact = [each for each in same if each.point.attr == kind.__qualname__]
     return next(iter(exact or same), None)
 
 
 @functools.lru_cache(maxsize=8)
-def _plugins(path: tuple[str, ...]) -> tuple[Plugin, ...]:
+def _find_strategy_plugins_on_path(path: tuple[str, ...]) -> tuple[StrategyPlugin, ...]:
     from importlib.metadata import entry_points
 
     points = sorted(entry_points(group=GROUP), key=lambda point: point.name)
     packages = [(point.dist.name, point.dist.version) if point.dist else ("?", "") for point in points]
     names: Counter[str] = Counter(point.name for point in points)
     return tuple(
-        Plugin(point, *package, _problem(point, " ".join(package), names[point.name] > 1))
+        StrategyPlugin(point, *package, _problem_of_strategy_plugin(point, " ".join(package), names[point.name] > 1))
         for point, package in zip(points, packages, strict=True)
     )
 
 
-def _problem(point: EntryPoint, origin: str, twice: bool) -> str:
+def _problem_of_strategy_plugin(point: EntryPoint, origin: str, twice: bool) -> str:
     """Say why a plug-in cannot be used by its name; empty if it can."""
     from sidelight import strategies
 

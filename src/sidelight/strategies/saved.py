@@ -24,16 +24,16 @@ KEYS = ("strategy", "parameters", "game", "seed", "random", "under_way", "contex
 SCRATCH = "scratch"
 
 
-def to_plain_state(state: Any) -> Any:
+def strategy_state_to_plain(state: Any) -> Any:
     """Return a copy of a state, with named tuples as dictionaries and without scratch."""
     if hasattr(state, "to_plain"):
         return copy.deepcopy(state.to_plain())
     if hasattr(state, "_asdict"):
-        return {name: to_plain_state(value) for name, value in state._asdict().items() if name != SCRATCH}
+        return {name: strategy_state_to_plain(value) for name, value in state._asdict().items() if name != SCRATCH}
     return copy.deepcopy(state)
 
 
-def restored_state(fresh: Any, values: Any) -> Any:
+def restore_strategy_state(fresh: Any, values: Any) -> Any:
     """Return a state of the layout of `fresh` with the saved values, and with the scratch of `fresh`."""
     if hasattr(fresh, "from_plain"):
         return fresh.from_plain(values)
@@ -41,13 +41,13 @@ def restored_state(fresh: Any, values: Any) -> Any:
     fields = {name: value for name, value in fresh._asdict().items() if name != SCRATCH} if nests else fresh
     if not isinstance(values, Mapping) or set(fields) != set(values):
         raise SidelightError("the saved state does not fit this strategy: it was saved by another version")
-    found = {name: _value(old, values[name]) for name, old in fields.items()}
+    found = {name: _saved_strategy_value(old, values[name]) for name, old in fields.items()}
     return fresh._replace(**found) if nests else found
 
 
-def _value(fresh: Any, value: Any) -> Any:
+def _saved_strategy_value(fresh: Any, value: Any) -> Any:
     if hasattr(fresh, "_asdict"):
-        return restored_state(fresh, value)
+        return restore_strategy_state(fresh, value)
     return np.array(value, dtype=fresh.dtype) if isinstance(fresh, np.ndarray) else copy.deepcopy(value)
 
 
@@ -55,15 +55,15 @@ def write(path: Path, data: dict[str, Any]) -> None:
     """Write what `Strategy.save` returned: arrays as they are, the rest and the arrays' places as JSON."""
     if path.suffix != ".npz":
         raise SidelightError(f"a strategy is saved to a .npz file, not to {str(path)!r}")
-    arrays = dict(_arrays(data["state"]))
+    arrays = dict(_arrays_of_saved_strategy(data["state"]))
     try:
-        header = json.dumps(data | {"state": _without_arrays(data["state"]), "arrays": list(arrays)})
+        header = json.dumps(data | {"state": _saved_strategy_without_arrays(data["state"]), "arrays": list(arrays)})
     except TypeError as error:
         raise SidelightError(
             f"the state of {data['strategy']} cannot be saved ({error}): keep arrays, numbers and text in it, "
             "and lists and dictionaries of them"
         ) from None
-    stored: dict[str, Any] = {_key(place): array for place, array in arrays.items()}
+    stored: dict[str, Any] = {_key_of_saved_strategy_array(place): array for place, array in arrays.items()}
     with replacing_file(path) as draft, open(draft, "wb") as file:
         np.savez_compressed(file, header=np.frombuffer(header.encode(), np.uint8), **stored)
 
@@ -79,30 +79,32 @@ def read(path: Path) -> dict[str, Any]:
                 inner = data["state"]
                 for name in place[:-1]:
                     inner = inner[name]
-                inner[place[-1]] = file[_key(place)]
+                inner[place[-1]] = file[_key_of_saved_strategy_array(place)]
     except Exception as error:
         raise SidelightError(f"{str(path)!r} is not a saved strategy: {error}") from None
     return data
 
 
-def _key(place: Iterable[str | int]) -> str:
+def _key_of_saved_strategy_array(place: Iterable[str | int]) -> str:
     return ".".join(("state", *map(str, place)))
 
 
-def _arrays(state: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+def _arrays_of_saved_strategy(
+    state: Any, path: tuple[str | int, ...] = ()
+) -> Iterator[tuple[tuple[str | int, ...], Any]]:
     """Yield the arrays of nested dictionaries and lists, each with its place."""
     entries = state.items() if isinstance(state, Mapping) else enumerate(state) if isinstance(state, list) else ()
     for name, value in entries:
         if isinstance(value, np.ndarray):
             yield (*path, name), value
         else:
-            yield from _arrays(value, (*path, name))
+            yield from _arrays_of_saved_strategy(value, (*path, name))
 
 
-def _without_arrays(state: Any) -> Any:
+def _saved_strategy_without_arrays(state: Any) -> Any:
     """Return nested dictionaries and lists with None in the place of each array."""
     if isinstance(state, Mapping):
-        return {name: _without_arrays(value) for name, value in state.items()}
+        return {name: _saved_strategy_without_arrays(value) for name, value in state.items()}
     if isinstance(state, list):
-        return list(map(_without_arrays, state))
+        return list(map(_saved_strategy_without_arrays, state))
     return None if isinstance(state, np.ndarray) else state

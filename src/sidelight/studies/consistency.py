@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from sidelight.results.result_set import is_chosen
-from sidelight.studies.labels import unknown_label
+from sidelight.results.result_set import is_result_label_chosen
+from sidelight.studies.labels import unknown_study_label
 from sidelight.studies.problems import Place, Problem
 from sidelight.text import thousands
 
@@ -18,12 +18,18 @@ _OF_STRATEGIES = ("regret", "plays", "verifications")
 _OF_POLICIES = ("verifications", "f1")
 
 
-def problems(study: Study) -> list[Problem]:
+def inconsistencies_of_study(study: Study) -> list[Problem]:
     """Return all problems, with places such as ("players", 2, "games")."""
-    return [*_doubles(study), *_strangers(study), *_measures(study), *_unplayed_horizons(study), *_work(study)]
+    return [
+        *_report_doubled_study_labels(study),
+        *_report_unknown_study_labels(study),
+        *_report_unknown_study_measures(study),
+        *_report_unplayed_study_horizons(study),
+        *_report_too_many_study_tasks(study),
+    ]
 
 
-def _doubles(study: Study) -> Iterator[Problem]:
+def _report_doubled_study_labels(study: Study) -> Iterator[Problem]:
     """Report labels that are used twice."""
     for what in ("games", "worlds", "players"):
         seen: set[str] = set()
@@ -36,37 +42,37 @@ def _doubles(study: Study) -> Iterator[Problem]:
             seen.add(each.label)
 
 
-def _strangers(study: Study) -> Iterator[Problem]:
+def _report_unknown_study_labels(study: Study) -> Iterator[Problem]:
     """Report references to unknown labels."""
     labels = {kind: [other.label for other in getattr(study, kind)] for kind in ("games", "worlds", "players")}
     for what in ("worlds", "players", "tables", "figures"):
         for index, each in enumerate(getattr(study, what)):
             for kind in ("games", "worlds"):
                 for wanted in getattr(each, kind, ()):
-                    if not any(is_chosen(wanted, label) for label in labels[kind]):
+                    if not any(is_result_label_chosen(wanted, label) for label in labels[kind]):
                         title = getattr(each, "label", "") or getattr(each, "title", "") or each.kind
-                        text = f"{what}: {title!r} names {kind} {wanted!r}, {unknown_label(wanted, labels[kind])}"
+                        text = f"{what}: {title!r} names {kind} {wanted!r}, {unknown_study_label(wanted, labels[kind])}"
                         yield Problem((what, index, kind), text)
     for index, comparison in enumerate(study.comparisons):
         if comparison.against and comparison.against not in labels["players"]:
-            missing = unknown_label(comparison.against, labels["players"])
+            missing = unknown_study_label(comparison.against, labels["players"])
             yield Problem(
                 ("comparisons", index, "against"), f"comparisons: against = {comparison.against!r}, {missing}"
             )
 
 
-def _known_measures(study: Study) -> list[str]:
+def _measures_of_study_players(study: Study) -> list[str]:
     """Return the measures that the players of a study have, in the order of tables."""
     strategies = any(not player.policy for player in study.players)
     policies = any(player.policy for player in study.players)
     return list(dict.fromkeys((*_OF_STRATEGIES * strategies, *_OF_POLICIES * policies)))
 
 
-def _measures(study: Study) -> Iterator[Problem]:
+def _report_unknown_study_measures(study: Study) -> Iterator[Problem]:
     """Report measures that no player has, or that cannot be shown where they are asked for."""
     if not study.players:
         return
-    known = _known_measures(study)
+    known = _measures_of_study_players(study)
     asked: list[tuple[Place, str]] = [(("measures",), each) for each in study.measures]
     asked = [] if study.measures == ("regret",) else asked  # the default, whoever plays
     for kind in ("tables", "figures"):
@@ -82,17 +88,17 @@ def _measures(study: Study) -> Iterator[Problem]:
             yield Problem(place, f'figures: one of kind "regret" does not show {measure}: write kind = "quartiles"')
 
 
-def horizons(study: Study, entries: Iterable[WorldEntry | PlayerEntry]) -> list[int]:
+def horizons_of_study_and_parts(study: Study, entries: Iterable[WorldEntry | PlayerEntry]) -> list[int]:
     """Return the horizons of the study and those of single worlds or players, in this order."""
     own = (horizon for entry in entries for horizon in entry.horizons)
     return list(dict.fromkeys((*study.horizons, *own)))
 
 
-def _unplayed_horizons(study: Study) -> Iterator[Problem]:
-    """Report horizons of tables and figures that nobody plays."""
+def _report_unplayed_study_horizons(study: Study) -> Iterator[Problem]:
+    """Report horizons of tables and figures that no player plays."""
     if not study.players:
         return
-    known = horizons(study, (*study.worlds, *study.players))
+    known = horizons_of_study_and_parts(study, (*study.worlds, *study.players))
     for kind in ("tables", "figures"):
         for index, wish in enumerate(getattr(study, kind)):
             for horizon in wish.horizons:
@@ -101,10 +107,10 @@ def _unplayed_horizons(study: Study) -> Iterator[Problem]:
                     yield Problem((kind, index, "horizons"), f"{kind}: {text}")
 
 
-def _work(study: Study) -> Iterator[Problem]:
+def _report_too_many_study_tasks(study: Study) -> Iterator[Problem]:
     """Report a study with too many tasks to list, if every player plays everywhere."""
     pieces = [-(-(player.runs or study.runs) // (player.block or study.block)) for player in study.players]
-    lengths = horizons(study, (*study.worlds, *study.players))
+    lengths = horizons_of_study_and_parts(study, (*study.worlds, *study.players))
     settings = max(1, len(study.games)) * len(study.worlds) * max(1, len(lengths)) * len(study.seeds)
     if sum(pieces) * settings > MOST_PIECES:
         text = f"these are {thousands(sum(pieces) * settings)} pieces of work: ask for fewer runs or seeds, or larger"

@@ -1,6 +1,6 @@
 """The fields of a study's parts: each is declared once, as `Annotated[type, check]`, and checked when a part is made.
 
-A check returns the value in normal form, or raises `Refused`.
+A check returns the value in normal form, or raises `RefusedField`.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ Check = Callable[[Any], Any]
 _LONGEST = 80  # characters of a value in a message
 
 
-class Refused(Exception):  # noqa: N818 - it becomes a problem, not an error of its own
-    """Report an invalid value of a field; `wanted` says what to give instead, `text` is a whole message."""
+class RefusedField(Exception):  # noqa: N818 - it becomes a problem, not an error of its own
+    """Report an invalid value of a field; `wanted` says what to give instead, `text_field` is a whole message."""
 
     def __init__(self, value: Any, wanted: str = "", text: str = "", place: Place = ()) -> None:
         super().__init__(text or wanted)
@@ -31,15 +31,15 @@ class Refused(Exception):  # noqa: N818 - it becomes a problem, not an error of 
         """Return the problem of a field."""
         return Problem(
             (name, *self.place),
-            self.text or f"{name} {'holds' if self.place else 'is'} {short_value(self.value)}: {self.wanted}",
+            self.text or f"{name} {'holds' if self.place else 'is'} {short_field_value(self.value)}: {self.wanted}",
         )
 
 
-class Part:
+class StudyPart:
     """A frozen part of a study whose fields are checked; the error lists all that are wrong."""
 
     def __post_init__(self) -> None:
-        values, problems = checked(type(self), vars(self))
+        values, problems = check_study_fields(type(self), vars(self))
         if problems:
             raise StudyError(problems, self._where())
         self._set(**values)
@@ -57,10 +57,14 @@ class Part:
     def from_dict(cls, data: Any) -> Self:
         """Make a part from plain data, and report unknown and missing names."""
         if not isinstance(data, Mapping):
-            text = f"{short_value(data)} does not describe one: give a table of names and values"
+            text = f"{short_field_value(data)} does not describe one: give a table of names and values"
             raise StudyError([text], cls.__name__)
         known = [each.name for each in fields(cls)]  # type: ignore[arg-type]
-        problems = [Problem((key,), unknown_key(key, known, f"a {cls.__name__}")) for key in data if key not in known]
+        problems = [
+            Problem((key,), unknown_study_field_message(key, known, f"a {cls.__name__}"))
+            for key in data
+            if key not in known
+        ]
         problems += [
             Problem((each.name,), f"it has no {each.name!r}: give one")
             for each in fields(cls)  # type: ignore[arg-type]
@@ -71,14 +75,14 @@ class Part:
         return cls(**data)
 
 
-def checked(kind: type[Any], values: Mapping[str, Any]) -> tuple[dict[str, Any], list[Problem]]:
+def check_study_fields(kind: type[Any], values: Mapping[str, Any]) -> tuple[dict[str, Any], list[Problem]]:
     """Check the given fields of a part; return the valid ones in normal form, and the problems of the others."""
     found, problems = {}, []
-    for name, check in _checks(kind).items():  # type: ignore[arg-type]
+    for name, check in _checks_of_study_fields(kind).items():  # type: ignore[arg-type]
         if name in values:
             try:
                 found[name] = check(values[name])
-            except Refused as refused:
+            except RefusedField as refused:
                 problems.append(refused.problem(name))
             except StudyError as error:  # of a part within this part
                 problems += [Problem((name, *place), text) for place, text in error.located]
@@ -86,87 +90,87 @@ def checked(kind: type[Any], values: Mapping[str, Any]) -> tuple[dict[str, Any],
 
 
 @functools.cache
-def _checks(kind: type[Any]) -> dict[str, Check]:
+def _checks_of_study_fields(kind: type[Any]) -> dict[str, Check]:
     hints = get_type_hints(kind, include_extras=True)
     return {each.name: hints[each.name].__metadata__[0] for each in fields(kind)}
 
 
-def unknown_key(key: str, known: Sequence[str], what: str) -> str:
+def unknown_study_field_message(key: str, known: Sequence[str], what: str) -> str:
     """Return the message about a name that a part does not have."""
     return f"{what} has no {key!r}: {did_you_mean(key, known)}there are {', '.join(known)}"
 
 
-def text(value: Any) -> str:
+def text_field(value: Any) -> str:
     """Check a text that is not empty."""
     if not isinstance(value, str) or not value.strip():
-        raise Refused(value, "give a text in quotation marks")
+        raise RefusedField(value, "give a text in quotation marks")
     return value
 
 
-def text_or_nothing(value: Any) -> str:
+def optional_text_field(value: Any) -> str:
     """Check a text or a path, which may be empty."""
     if isinstance(value, os.PathLike):
         value = os.fspath(value)
-    return "" if value == "" else text(value)
+    return "" if value == "" else text_field(value)
 
 
 def list_field(check: Check, *, least: int = 0, different: bool = False) -> Check:
     """Return the check of a list whose values pass a check."""
 
-    def values(value: Any) -> tuple[Any, ...]:
+    def check_list_field_values(value: Any) -> tuple[Any, ...]:
         several = isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
         if not several or getattr(value, "ndim", 1) == 0:  # a number of NumPy may be an array without axes
-            example = f", as in [{short_value(value)}]" if isinstance(value, str | int) else ""
-            raise Refused(value, f"give a list in brackets{example}")
+            example = f", as in [{short_field_value(value)}]" if isinstance(value, str | int) else ""
+            raise RefusedField(value, f"give a list in brackets{example}")
         found = tuple(map(check, value))
         if len(found) < least:
-            raise Refused(value, "give one or more")
+            raise RefusedField(value, "give one or more")
         if different and len(set(found)) < len(found):
-            raise Refused(value, "give one or more different ones")
+            raise RefusedField(value, "give one or more different ones")
         return found
 
-    return values
+    return check_list_field_values
 
 
 def whole_number_field(least: int, most: int = 2**63 - 1) -> Check:
     """Return the check of a whole number; one of NumPy becomes a plain one."""
 
-    def number(value: Any) -> int:
+    def check_whole_number_field(value: Any) -> int:
         found = int(value) if isinstance(value, Integral) and not isinstance(value, bool) else None
         if found is None or found < least:
-            raise Refused(value, f"give a whole number of at least {least}")
+            raise RefusedField(value, f"give a whole number of at least {least}")
         if found > most:
-            raise Refused(value, f"give a whole number of at most {thousands(most)}")
+            raise RefusedField(value, f"give a whole number of at most {thousands(most)}")
         return found
 
-    return number
+    return check_whole_number_field
 
 
 def positive_field(value: Any) -> float:
     """Check a positive number."""
-    number = as_number(value)
+    number = field_value_as_number(value)
     if number is None or not 0 < number < math.inf:
-        raise Refused(value, "give a positive number")
+        raise RefusedField(value, "give a positive number")
     return number
 
 
-def flag(value: Any) -> bool:
+def flag_field(value: Any) -> bool:
     """Check that a value is true or false."""
     if not isinstance(value, bool):
-        raise Refused(value, "give true or false")
+        raise RefusedField(value, "give true or false")
     return value
 
 
-def choice(*words: str) -> Check:
+def choice_field(*words: str) -> Check:
     """Return the check of one of several words."""
 
-    def word(value: Any) -> str:
+    def check_choice_field_word(value: Any) -> str:
         if not isinstance(value, str) or value not in words:
             near = did_you_mean(value, words) if isinstance(value, str) else ""
-            raise Refused(value, f"{near}choose from {', '.join(words)}")
+            raise RefusedField(value, f"{near}choose from {', '.join(words)}")
         return value
 
-    return word
+    return check_choice_field_word
 
 
 def optional_field(check: Check) -> Check:
@@ -174,7 +178,7 @@ def optional_field(check: Check) -> Check:
     return lambda value: None if value is None else check(value)
 
 
-def checkpoints(value: Any) -> Any:
+def checkpoints_field(value: Any) -> Any:
     """Check checkpoints: a number, "log", or a list of rounds."""
     if isinstance(value, str) and value == "log":
         return value
@@ -182,27 +186,27 @@ def checkpoints(value: Any) -> Any:
         return whole_number_field(1)(value)
     rounds = list_field(whole_number_field(1), least=1)(value)
     if list(rounds) != sorted(set(rounds)):
-        raise Refused(list(rounds), "give increasing rounds")
+        raise RefusedField(list(rounds), "give increasing rounds")
     return rounds
 
 
-def parameters(value: Any) -> dict[str, Any]:
+def parameters_field(value: Any) -> dict[str, Any]:
     """Check parameters: names with plain data as values."""
     given = value.items() if isinstance(value, Mapping) else value
-    pairs = [each for each in given if _is_pair(each)] if isinstance(given, Iterable) else None
+    pairs = [each for each in given if _is_pair_in_field(each)] if isinstance(given, Iterable) else None
     if isinstance(given, str) or pairs is None or len(pairs) < len(list(given)):
-        raise Refused(value, "give names with values, as in {'bins': 10}, or in a file parameters = { bins = 10 }")
+        raise RefusedField(value, "give names with values, as in {'bins': 10}, or in a file parameters = { bins = 10 }")
     for name, each in pairs:
-        if not is_plain(each):
+        if not is_plain_field_value(each):
             wanted = "a number, a text, true or false, or a list or table of them"
-            raise Refused(each, text=f"{name} is {short_value(each)}: give {wanted}", place=(name,))
+            raise RefusedField(each, text=f"{name} is {short_field_value(each)}: give {wanted}", place=(name,))
     return dict(pairs)
 
 
 class Parts:
     """The check of a list of parts of one kind; plain data become parts."""
 
-    def __init__(self, kind: type[Part]) -> None:
+    def __init__(self, kind: type[StudyPart]) -> None:
         self.kind = kind
 
     def __call__(self, value: Any) -> tuple[Any, ...]:
@@ -213,25 +217,25 @@ class Parts:
                 each = self.kind.from_dict(each)
             if not isinstance(each, self.kind):
                 wanted = f"give values of the type sidelight.studies.{self.kind.__name__}"
-                raise Refused(each, wanted, place=(index,))
+                raise RefusedField(each, wanted, place=(index,))
             found.append(each)
         return tuple(found)
 
 
 MOST_RUNS, MOST_ROUNDS = 10**9, 10**15
-Name = Annotated[str, text]
-Text = Annotated[str, text_or_nothing]
-Flag = Annotated[bool, flag]
-Labels = Annotated[tuple[str, ...], list_field(text)]
+Name = Annotated[str, text_field]
+Text = Annotated[str, optional_text_field]
+Flag = Annotated[bool, flag_field]
+Labels = Annotated[tuple[str, ...], list_field(text_field)]
 Runs = Annotated[int, whole_number_field(1, MOST_RUNS)]
 RunsIfOwn = Annotated[int | None, optional_field(whole_number_field(1, MOST_RUNS))]
 Horizons = Annotated[tuple[int, ...], list_field(whole_number_field(1, MOST_ROUNDS), least=1, different=True)]
 HorizonsIfOwn = Annotated[tuple[int, ...], list_field(whole_number_field(1, MOST_ROUNDS), different=True)]
 Seeds = Annotated[tuple[int, ...], list_field(whole_number_field(0), least=1, different=True)]
-Parameters = Annotated[Any, parameters]
+Parameters = Annotated[Any, parameters_field]
 
 
-def as_number(value: Any) -> float | None:
+def field_value_as_number(value: Any) -> float | None:
     """Return a value as a float, or None if it is not a number or too large."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return None
@@ -241,22 +245,22 @@ def as_number(value: Any) -> float | None:
         return None
 
 
-def is_plain(value: Any) -> bool:
+def is_plain_field_value(value: Any) -> bool:
     """Return whether a file can hold a value."""
     if isinstance(value, Mapping):
-        return all(isinstance(key, str | int | tuple) and is_plain(each) for key, each in value.items())
+        return all(isinstance(key, str | int | tuple) and is_plain_field_value(each) for key, each in value.items())
     if isinstance(value, list | tuple):
-        return all(map(is_plain, value))
+        return all(map(is_plain_field_value, value))
     return value is None or isinstance(value, str | bool | Real) or hasattr(value, "tolist")
 
 
-def short_value(value: Any) -> str:
+def short_field_value(value: Any) -> str:
     """Return a short form of a value for a message."""
     if isinstance(value, type):
         return f"the class {value.__name__}"
     try:
         if isinstance(value, list | tuple):
-            text = f"[{', '.join(map(short_value, value))}]"
+            text = f"[{', '.join(map(short_field_value, value))}]"
         else:
             text = str(value) if hasattr(value, "isoformat") else repr(value)
     except ValueError:  # a number of more digits than Python writes
@@ -264,5 +268,5 @@ def short_value(value: Any) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
-def _is_pair(value: Any) -> bool:
+def _is_pair_in_field(value: Any) -> bool:
     return isinstance(value, list | tuple) and len(value) == 2 and isinstance(value[0], str)

@@ -6,24 +6,26 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sidelight.studies.plain_data import Parameters, frozen
+from sidelight.studies.plain_data import Parameters, freeze_plain_data
 from sidelight.text import did_you_mean
 
 _LONGEST = 60  # characters of a value in a label
 
 
-def label_of(name: str, parameters: Mapping[str, Any] | Parameters) -> str:
+def label_with_parameters(name: str, parameters: Mapping[str, Any] | Parameters) -> str:
     """Return a name with its parameters, as tables show them: "RandCBP(bins=10)"."""
-    given = ", ".join(f"{key}={_short(frozen(value))}" for key, value in dict(parameters).items())
+    given = ", ".join(
+        f"{key}={_shorten_study_label(freeze_plain_data(value))}" for key, value in dict(parameters).items()
+    )
     return f"{name}({given})" if given else name
 
 
-def file_stem(path: str) -> str:
+def file_stem_as_study_label(path: str) -> str:
     """Return the name of a file without folder and suffix; the path may be of any system."""
     return re.split(r"[\\/]", path)[-1].rpartition(".")[0] or path
 
 
-def valid_study_name(name: str) -> str:
+def make_valid_study_name(name: str) -> str:
     """Turn any text into a valid name of a study."""
     return re.sub(r"[^\w.-]+", "-", name).strip("-.") or "study"
 
@@ -33,7 +35,7 @@ def is_valid_study_name(name: str) -> bool:
     return re.fullmatch(r"[\w][\w.-]*", name) is not None
 
 
-def unknown_label(name: str, known: Sequence[str]) -> str:
+def unknown_study_label(name: str, known: Sequence[str]) -> str:
     """Return the end of a message about an unknown label."""
     return (
         f"but there is none: {did_you_mean(name, known)}there are {', '.join(map(repr, dict.fromkeys(known)))}"
@@ -42,6 +44,6 @@ def unknown_label(name: str, known: Sequence[str]) -> str:
     )
 
 
-def _short(value: Any) -> str:
-    text = str(value) if not isinstance(value, tuple) else f"[{', '.join(map(_short, value))}]"
+def _shorten_study_label(value: Any) -> str:
+    text = str(value) if not isinstance(value, tuple) else f"[{', '.join(map(_shorten_study_label, value))}]"
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."

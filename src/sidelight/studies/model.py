@@ -21,23 +21,23 @@ from sidelight.studies.fields import (
     Labels,
     Name,
     Parameters,
-    Part,
     Parts,
-    Refused,
+    RefusedField,
     Runs,
     RunsIfOwn,
     Seeds,
+    StudyPart,
     Text,
-    checkpoints,
-    choice,
-    is_plain,
+    checkpoints_field,
+    choice_field,
+    is_plain_field_value,
     list_field,
     optional_field,
     positive_field,
-    short_value,
+    short_field_value,
 )
-from sidelight.studies.labels import file_stem, is_valid_study_name, label_of
-from sidelight.studies.plain_data import frozen, pairs, plain
+from sidelight.studies.labels import file_stem_as_study_label, is_valid_study_name, label_with_parameters
+from sidelight.studies.plain_data import freeze_parameter_pairs, freeze_plain_data, study_part_as_plain_data
 from sidelight.studies.problems import StudyError as StudyError
 from sidelight.text import one_line
 
@@ -47,24 +47,24 @@ WORLDS = ("law", "laws", "contexts", "replay", "environment", "classifiers")
 """The kinds of worlds; each is the key that tells it from the others in a file."""
 
 
-def _world_value(value: Any) -> Any:
-    if not is_plain(value) and not isinstance(value, os.PathLike):
-        raise Refused(
-            value, text=f"a world cannot be {short_value(value)}: give a text, a number, or a list of numbers"
+def _check_world_value_of_study(value: Any) -> Any:
+    if not is_plain_field_value(value) and not isinstance(value, os.PathLike):
+        raise RefusedField(
+            value, text=f"a world cannot be {short_field_value(value)}: give a text, a number, or a list of numbers"
         )
-    return frozen(os.fspath(value) if isinstance(value, os.PathLike) else value)
+    return freeze_plain_data(os.fspath(value) if isinstance(value, os.PathLike) else value)
 
 
-def _study_name(value: Any) -> str:
+def _check_study_name(value: Any) -> str:
     if not isinstance(value, str):
-        raise Refused(value, "give a text in quotation marks")
+        raise RefusedField(value, "give a text in quotation marks")
     if not is_valid_study_name(value):
         remedy = "use letters, digits, '-', '_' and '.', as in name = \"mine\""
-        raise Refused(value, text=f"a study cannot be called {value!r}: {remedy}")
+        raise RefusedField(value, text=f"a study cannot be called {value!r}: {remedy}")
     return value
 
 
-class Entry(Part):
+class Entry(StudyPart):
     """A game, world or player: it has parameters, and a label that is made of its name if none is given."""
 
     label: str
@@ -74,7 +74,8 @@ class Entry(Part):
         super().__post_init__()
         # The label is made of the parameters as they were given.
         self._set(
-            label=one_line(self.label) or label_of(self._title(), self.parameters), parameters=pairs(self.parameters)
+            label=one_line(self.label) or label_with_parameters(self._title(), self.parameters),
+            parameters=freeze_parameter_pairs(self.parameters),
         )
 
     def _title(self) -> str:
@@ -106,7 +107,7 @@ class GameEntry(Entry):
     data: Text = ""
 
     def _title(self) -> str:
-        return self.name or file_stem(self.file)
+        return self.name or file_stem_as_study_label(self.file)
 
 
 @dataclass(frozen=True)
@@ -130,20 +131,20 @@ class WorldEntry(Entry):
         Its own, where they are not those of the study: a recording may be shorter than others.
     """
 
-    kind: Annotated[str, choice(*WORLDS)]
-    value: Annotated[Any, _world_value]
+    kind: Annotated[str, choice_field(*WORLDS)]
+    value: Annotated[Any, _check_world_value_of_study]
     parameters: Parameters = ()  # a mapping, which is kept as pairs
     label: Text = ""
     games: Labels = ()
     horizons: HorizonsIfOwn = ()
 
     def bare(self) -> WorldEntry:
-        """Return the world by itself, whichever games are played in it and how long."""
+        """Return the world without its games and horizons."""
         return replace(self, games=(), horizons=())
 
     def _title(self) -> str:
         if self.kind == "replay":
-            return file_stem(str(self.value))
+            return file_stem_as_study_label(str(self.value))
         if self.kind == "law" and isinstance(self.value, tuple):
             rows = self.value and isinstance(self.value[0], tuple)
             return f"{len(self.value)} laws" if rows else f"law ({', '.join(map(str, self.value))})"
@@ -186,7 +187,7 @@ class PlayerEntry(Entry):
     runs: RunsIfOwn = None
     block: RunsIfOwn = None
     limit: Flag = False
-    checkpoints: Annotated[Any, optional_field(checkpoints)] = None
+    checkpoints: Annotated[Any, optional_field(checkpoints_field)] = None
 
     def _title(self) -> str:
         return self.name.rpartition(":")[2]
@@ -197,24 +198,24 @@ class PlayerEntry(Entry):
 
 
 @dataclass(frozen=True)
-class Comparison(results.Comparison, Part):
+class Comparison(results.Comparison, StudyPart):
     """Which players are tested against which one, and how; see `sidelight.results.Comparison`."""
 
     against: Text = ""
-    test: Annotated[str, choice("welch", "paired")] = "welch"
-    side: Annotated[Side, choice(*get_args(Side))] = "two-sided"
+    test: Annotated[str, choice_field("welch", "paired")] = "welch"
+    side: Annotated[Side, choice_field(*get_args(Side))] = "two-sided"
 
 
 @dataclass(frozen=True)
-class TableEntry(Part):
+class TableEntry(StudyPart):
     """A table to be written: "comparison" (one row per player and setting) or "matrix" (players by settings).
 
     The numbers of a matrix are means relative to the best player of each setting. `games`, `worlds` and `horizons`
     restrict it; * in a label stands for anything.
     """
 
-    kind: Annotated[str, choice("comparison", "matrix")] = "comparison"
-    measure: Annotated[str, choice(*MEASURES)] = "regret"
+    kind: Annotated[str, choice_field("comparison", "matrix")] = "comparison"
+    measure: Annotated[str, choice_field(*MEASURES)] = "regret"
     title: Text = ""
     games: Labels = ()
     worlds: Labels = ()
@@ -222,11 +223,11 @@ class TableEntry(Part):
 
 
 @dataclass(frozen=True)
-class FigureEntry(Part):
+class FigureEntry(StudyPart):
     """A figure to be drawn: "regret" (over time, a panel per setting) or "quartiles" (of a measure at the end)."""
 
-    kind: Annotated[str, choice("regret", "quartiles")] = "regret"
-    measure: Annotated[str, choice(*MEASURES)] = "regret"
+    kind: Annotated[str, choice_field("regret", "quartiles")] = "regret"
+    measure: Annotated[str, choice_field(*MEASURES)] = "regret"
     title: Text = ""
     games: Labels = ()
     worlds: Labels = ()
@@ -234,7 +235,7 @@ class FigureEntry(Part):
 
 
 @dataclass(frozen=True)
-class Study(Part):
+class Study(StudyPart):
     """A study: every player meets every world of every game, unless an entry restricts that.
 
     Parameters
@@ -262,33 +263,33 @@ class Study(Part):
         Where paths in it begin.
     """
 
-    name: Annotated[str, _study_name]
+    name: Annotated[str, _check_study_name]
     games: Annotated[tuple[GameEntry, ...], Parts(GameEntry)] = ()
     worlds: Annotated[tuple[WorldEntry, ...], Parts(WorldEntry)] = ()
     players: Annotated[tuple[PlayerEntry, ...], Parts(PlayerEntry)] = ()
     horizons: Horizons = (20_000,)
     runs: Runs = 96
     seeds: Seeds = (0,)
-    checkpoints: Annotated[Any, checkpoints] = 200
-    measures: Annotated[tuple[Measure, ...], list_field(choice(*MEASURES), least=1, different=True)] = ("regret",)
+    checkpoints: Annotated[Any, checkpoints_field] = 200
+    measures: Annotated[tuple[Measure, ...], list_field(choice_field(*MEASURES), least=1, different=True)] = ("regret",)
     comparisons: Annotated[tuple[Comparison, ...], Parts(Comparison)] = (Comparison(),)
     tables: Annotated[tuple[TableEntry, ...], Parts(TableEntry)] = ()
     figures: Annotated[tuple[FigureEntry, ...], Parts(FigureEntry)] = ()
     title: Text = ""
     text: Text = ""
     version: Text = ""
-    impossible: Annotated[str, choice("refuse", "skip")] = "refuse"
+    impossible: Annotated[str, choice_field("refuse", "skip")] = "refuse"
     patience: Annotated[float, positive_field] = 300.0
     block: Runs = 48
     folder: Text = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if found := consistency.problems(self):
+        if found := consistency.inconsistencies_of_study(self):
             raise StudyError(found, self._where())
 
     def _where(self) -> str:
-        return f"study {short_value(self.name)}"
+        return f"study {short_field_value(self.name)}"
 
     def with_players(self, players: Iterable[PlayerEntry]) -> Self:
         """Return the study with further players, without duplicates."""
@@ -297,4 +298,4 @@ class Study(Part):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the study as plain data, without fields at their defaults; `from_dict` reads it back."""
-        return dict(plain(self))
+        return dict(study_part_as_plain_data(self))

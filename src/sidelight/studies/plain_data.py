@@ -14,28 +14,28 @@ class Pairs(tuple[tuple[str, Any], ...]):
     """An immutable table, as pairs of names and values."""
 
 
-def frozen(value: Any) -> Any:
+def freeze_plain_data(value: Any) -> Any:
     """Make plain data immutable and hashable: lists become tuples, tables become pairs."""
     if isinstance(value, Mapping):
-        return Pairs((str(key), frozen(each)) for key, each in value.items())
+        return Pairs((str(key), freeze_plain_data(each)) for key, each in value.items())
     if isinstance(value, Pairs):
         return value
     if isinstance(value, list | tuple):
-        return tuple(map(frozen, value))
-    return frozen(value.tolist()) if hasattr(value, "tolist") else value
+        return tuple(map(freeze_plain_data, value))
+    return freeze_plain_data(value.tolist()) if hasattr(value, "tolist") else value
 
 
-def thawed(value: Any) -> Any:
-    """Undo `frozen`: tuples become lists, pairs become tables."""
+def thaw_plain_data(value: Any) -> Any:
+    """Undo `freeze_plain_data`: tuples become lists, pairs become tables."""
     if isinstance(value, Pairs):
-        return {key: thawed(each) for key, each in value}
-    return [thawed(each) for each in value] if isinstance(value, tuple) else value
+        return {key: thaw_plain_data(each) for key, each in value}
+    return [thaw_plain_data(each) for each in value] if isinstance(value, tuple) else value
 
 
-def pairs(parameters: Mapping[str, Any] | Parameters) -> Parameters:
+def freeze_parameter_pairs(parameters: Mapping[str, Any] | Parameters) -> Parameters:
     """Return parameters as immutable pairs, sorted by name."""
     found = dict(parameters)
-    return tuple((name, frozen(found[name])) for name in sorted(found))
+    return tuple((name, freeze_plain_data(found[name])) for name in sorted(found))
 
 
 def grid(parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -48,13 +48,15 @@ def grid(parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [dict(zip(parameters, values, strict=True)) for values in product(*choices)]
 
 
-def plain(value: Any) -> Any:
+def study_part_as_plain_data(value: Any) -> Any:
     """Convert a part of a study to plain data, without fields at their defaults."""
     if not hasattr(value, "__dataclass_fields__"):
-        return [plain(each) for each in value] if isinstance(value, tuple) else value
+        return [study_part_as_plain_data(each) for each in value] if isinstance(value, tuple) else value
     found = {each.name: getattr(value, each.name) for each in fields(value)}
     return {
-        name: {key: thawed(each) for key, each in own} if name == "parameters" else plain(own)
+        name: {key: thaw_plain_data(each) for key, each in own}
+        if name == "parameters"
+        else study_part_as_plain_data(own)
         for name, own in found.items()
         if own != value.__dataclass_fields__[name].default
     }

@@ -12,8 +12,8 @@ from concurrent.futures import CancelledError
 from typing import Any, TypeVar
 
 from sidelight.errors import SidelightError
-from sidelight.tasks.task import PREPARING, Failure, Task, TaskError, hung_failure, perform_or_fail
-from sidelight.tasks.versions import differences, versions
+from sidelight.tasks.task import PREPARING, Failure, Task, TaskError, failure_of_hung_task, perform_task_or_fail
+from sidelight.tasks.versions import differences_of_worker_versions, versions_on_worker
 
 T = TypeVar("T", bound=Task)
 
@@ -43,15 +43,15 @@ def run_on_cluster(address: str, tasks: Sequence[T], finished: Callable[[T, Any]
     versions of what computes (see `versions`) is refused, before anything runs or, if it comes later, when it is
     given its first task.
     """
-    dask = _dask()
+    dask = _import_dask_for_cluster()
     left = list(tasks)
     losses, patience = 0, _PATIENCE
-    with _quiet():
+    with _quiet_cluster_logs():
         while left:
             before = len(left)
             try:
-                with _connected(dask, address, patience) as client:
-                    _perform_all(dask, client, address, left, finished)
+                with _connect_to_cluster(dask, address, patience) as client:
+                    _perform_tasks_on_cluster(dask, client, address, left, finished)
             except _LostError:
                 losses = losses + 1 if len(left) == before else 1
                 if losses > _LOSSES:
@@ -60,17 +60,19 @@ def run_on_cluster(address: str, tasks: Sequence[T], finished: Callable[[T, Any]
                 patience = _RETURN
 
 
-def _perform_all(dask: Any, client: Any, address: str, left: list[T], finished: Callable[[T, Any], None]) -> None:
+def _perform_tasks_on_cluster(
+    dask: Any, client: Any, address: str, left: list[T], finished: Callable[[T, Any], None]
+) -> None:
     """Perform the tasks that are left, and take each from that list when it is finished."""
-    expected = versions()
-    _refuse_others(client, expected)
-    futures = _sent(client, left, expected)
+    expected = versions_on_worker()
+    _refuse_other_cluster_versions(client, expected)
+    futures = _send_tasks_to_cluster(client, left, expected)
     known = dict(zip(futures, list(left), strict=True))
     try:
-        with _asking_for_workers(client, address):
+        with _warn_of_missing_cluster_workers(client, address):
             for future in dask.as_completed(futures, loop=client.loop):
                 task = known[future]
-                finished(task, _result(future, task))
+                finished(task, _result_of_cluster_task(future, task))
                 left.remove(task)
                 future.release()
     except _LostError:
@@ -80,39 +82,43 @@ def _perform_all(dask: Any, client: Any, address: str, left: list[T], finished: 
         raise
 
 
-def _sent(client: Any, tasks: Sequence[Task], expected: Mapping[str, str]) -> list[Any]:
+def _send_tasks_to_cluster(client: Any, tasks: Sequence[Task], expected: Mapping[str, str]) -> list[Any]:
     """Send tasks to the scheduler."""
     try:
         # Not by content: two calls of the same work must not share a future that one of them cancels.
-        return list(client.map(_perform, tasks, expected=expected, pure=False, retries=_RETRIES, key="sidelight"))
+        return list(
+            client.map(
+                _perform_task_on_cluster_worker, tasks, expected=expected, pure=False, retries=_RETRIES, key="sidelight"
+            )
+        )
     except (TypeError, AttributeError, ValueError) as error:
         raise TaskError(
             f"{tasks[0].title} cannot be sent to a cluster: {error}. What takes part must be importable on the workers"
         ) from error
 
 
-def _perform(task: Task, expected: Mapping[str, str]) -> Any:
-    """Do a task, on a worker."""
-    if others := differences(expected, versions()):
+def _perform_task_on_cluster_worker(task: Task, expected: Mapping[str, str]) -> Any:
+    """Perform a task on a worker."""
+    if others := differences_of_worker_versions(expected, versions_on_worker()):
         from distributed import get_worker
 
-        raise OtherVersionsError(_words([(str(get_worker().address), others)]))
-    return _watched(task)
+        raise OtherVersionsError(_word_cluster_versions([(str(get_worker().address), others)]))
+    return _watch_task_on_cluster_worker(task)
 
 
-def _watched(task: Task) -> Any:
+def _watch_task_on_cluster_worker(task: Task) -> Any:
     """Perform a task in a thread, which is left to itself if it makes no progress: a worker has other tasks, too."""
-    pulse, done = _Pulse(), list[Any]()
-    thread = threading.Thread(target=lambda: done.append(perform_or_fail(task, pulse)), daemon=True)
+    pulse, done = _ClusterTaskPulse(), list[Any]()
+    thread = threading.Thread(target=lambda: done.append(perform_task_or_fail(task, pulse)), daemon=True)
     thread.start()
     while thread.is_alive():
         thread.join(_LOOK)
         if thread.is_alive() and time.monotonic() - pulse.last > task.patience:
-            return hung_failure(task)
+            return failure_of_hung_task(task)
     return done[0]
 
 
-class _Pulse:
+class _ClusterTaskPulse:
     """Remembers the time of the last progress."""
 
     def __init__(self) -> None:
@@ -123,31 +129,31 @@ class _Pulse:
         self.last = time.monotonic()
 
 
-def _refuse_others(client: Any, expected: Mapping[str, str]) -> None:
+def _refuse_other_cluster_versions(client: Any, expected: Mapping[str, str]) -> None:
     """Ask every worker for its versions; raise if one has others."""
     try:
-        found = client.run(versions, on_error="return")
+        found = client.run(versions_on_worker, on_error="return")
     except (OSError, CancelledError, TimeoutError):
         raise _LostError from None
     wrong: list[tuple[str, list[str]]] = []
     for worker, there in found.items():
         if isinstance(there, ImportError):
             wrong.append((worker, [f"no sidelight ({there})"]))
-        elif isinstance(there, Mapping) and (others := differences(expected, there)):
+        elif isinstance(there, Mapping) and (others := differences_of_worker_versions(expected, there)):
             wrong.append((worker, others))
     if wrong:
-        raise OtherVersionsError(_words(wrong))
+        raise OtherVersionsError(_word_cluster_versions(wrong))
 
 
-def _words(wrong: Sequence[tuple[str, Sequence[str]]]) -> str:
+def _word_cluster_versions(wrong: Sequence[tuple[str, Sequence[str]]]) -> str:
     listed = "; ".join(f"{worker} has {' and '.join(others)}" for worker, others in wrong[:3])
     more = f"; and {len(wrong) - 3} more" if len(wrong) > 3 else ""
     return f"workers of the cluster would compute otherwise than this process: {listed}{more}: {_REMEDY}"
 
 
 @contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep Dask from logging tracebacks: what goes wrong is said by an error, in one line."""
+def _quiet_cluster_logs() -> Iterator[None]:
+    """Keep Dask from logging tracebacks, since errors are reported in one line."""
     logs = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
     levels = [log.level for log in logs]
     for log in logs:
@@ -160,18 +166,18 @@ def _quiet() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _asking_for_workers(client: Any, address: str) -> Iterator[None]:
+def _warn_of_missing_cluster_workers(client: Any, address: str) -> Iterator[None]:
     """Warn while the cluster has no workers: it may have none yet, or lose them all."""
     done = threading.Event()
 
-    def ask() -> None:
+    def ask_for_cluster_workers() -> None:
         while True:
             if client.status == "running" and not client.scheduler_info()["workers"]:
                 warnings.warn(f"the cluster at {address} has no workers: waiting for some", stacklevel=2)
             if done.wait(_GLANCE):
                 return
 
-    thread = threading.Thread(target=ask, daemon=True)
+    thread = threading.Thread(target=ask_for_cluster_workers, daemon=True)
     thread.start()
     try:
         yield
@@ -180,7 +186,7 @@ def _asking_for_workers(client: Any, address: str) -> Iterator[None]:
         thread.join()
 
 
-def _dask() -> Any:
+def _import_dask_for_cluster() -> Any:
     try:
         import distributed
     except ImportError:
@@ -188,7 +194,7 @@ def _dask() -> Any:
     return distributed
 
 
-def _connected(dask: Any, address: str, patience: float) -> Any:
+def _connect_to_cluster(dask: Any, address: str, patience: float) -> Any:
     end = time.monotonic() + patience
     while True:
         try:
@@ -206,7 +212,7 @@ def _connected(dask: Any, address: str, patience: float) -> Any:
             ) from None
 
 
-def _result(future: Any, task: Task) -> Any:
+def _result_of_cluster_task(future: Any, task: Task) -> Any:
     try:
         return future.result()
     except SidelightError:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Any, TypeVar
 
-from sidelight.tasks.task import Task, perform_or_fail
+from sidelight.tasks.task import Task, perform_task_or_fail
 
 T = TypeVar("T", bound=Task)
 
@@ -34,7 +34,7 @@ def run_here(
     Before a task is performed, `instead` is asked for a result that makes this unnecessary.
     """
     count = max(1, min(workers or cores(), len(tasks)))
-    hands = _Hands(count)
+    hands = _LocalTaskWorkers(count)
     waiting, running = deque(tasks), dict[Future[Any], T]()
     try:
         while waiting or running:
@@ -61,7 +61,7 @@ class _Stopped(Exception):  # noqa: N818 - nothing went wrong
     """The work was ended from outside."""
 
 
-class _Hands:
+class _LocalTaskWorkers:
     """Threads and processes that perform tasks."""
 
     def __init__(self, count: int) -> None:
@@ -75,11 +75,11 @@ class _Hands:
         """Begin a task."""
         late = time.monotonic() - self._started > _WORTHWHILE
         if task.where == "here" or (task.where == "anywhere" and not late):
-            return self._threads.submit(perform_or_fail, task, self)
+            return self._threads.submit(perform_task_or_fail, task, self)
         if self._processes is None:
-            from sidelight.tasks.processes import Processes
+            from sidelight.tasks.processes import TaskProcesses
 
-            self._processes = Processes(self._count)
+            self._processes = TaskProcesses(self._count)
         future: Future[Any] = self._processes.submit(task)
         self._apart.add(future)
         return future

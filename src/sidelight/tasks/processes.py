@@ -19,21 +19,21 @@ from typing import Any, TextIO
 from pebble import ProcessExpired, ProcessPool
 
 from sidelight.kernels import compiled_available
-from sidelight.tasks.task import PREPARING, Failure, Task, hung_failure, perform_or_fail
+from sidelight.tasks.task import PREPARING, Failure, Task, failure_of_hung_task, perform_task_or_fail
 
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
-class Processes:
+class TaskProcesses:
     """A pool of worker processes that start when the first task arrives and are replaced when they end."""
 
     def __init__(self, count: int) -> None:
         self._traces = tempfile.TemporaryDirectory(prefix="sidelight-")
-        self._pool = ProcessPool(count, initializer=_begin, context=_Context())
+        self._pool = ProcessPool(count, initializer=_begin_task_process, context=_Context())
 
     def submit(self, task: Task) -> Future[Any]:
         """Send a task to the next free process."""
-        future: Future[Any] = self._pool.schedule(_perform, args=[task, self._trace(task)])
+        future: Future[Any] = self._pool.schedule(_perform_task_in_process, args=[task, self._trace(task)])
         return future
 
     def result(self, future: Future[Any], task: Task) -> Any:
@@ -49,7 +49,7 @@ class Processes:
         return result
 
     def stop(self) -> None:
-        """Kill all processes, whatever they are doing."""
+        """Kill all processes at once."""
         self._pool.stop()  # type: ignore[no-untyped-call]
         self._pool.join()
         self._traces.cleanup()
@@ -61,13 +61,13 @@ class Processes:
         """Say why a process ended in the middle of a task: its watchdog, which leaves a trace, or a crash."""
         trace = Path(self._trace(task))
         if trace.exists() and (text := trace.read_text(encoding="utf-8", errors="replace")):
-            return hung_failure(task, text)
+            return failure_of_hung_task(task, text)
         names = {-int(each): each.name for each in signal.Signals}
         ending = f"by signal {names.get(code, code)}" if code is not None and code < 0 else f"with exit code {code}"
         return Failure(f"the process that performed {task.title} ended {ending}")
 
 
-class _Process(context.SpawnProcess):
+class _TaskProcess(context.SpawnProcess):
     """A new interpreter that does not run the user's script again."""
 
     @staticmethod
@@ -84,33 +84,33 @@ class _Process(context.SpawnProcess):
 
 
 class _Context(context.SpawnContext):
-    Process = _Process
+    Process = _TaskProcess
 
 
-def _begin() -> None:
+def _begin_task_process() -> None:
     """Leave Ctrl-C to the process that started this one, keep out of its output, and end with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.stdout = sys.stderr
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=_end_task_process_with_parent, daemon=True).start()
 
 
-def _end_with_parent() -> None:
+def _end_task_process_with_parent() -> None:
     parent = multiprocessing.parent_process()
     assert parent is not None
     connection.wait([parent.sentinel])
     os._exit(1)
 
 
-def _perform(task: Task, trace: str) -> tuple[Any, list[str]]:
+def _perform_task_in_process(task: Task, trace: str) -> tuple[Any, list[str]]:
     """Perform a task in a worker process; return its result, or the failure, and the texts of its warnings."""
     with open(trace, "w", encoding="utf-8") as stream, warnings.catch_warnings(record=True) as caught:
-        watchdog = _Watchdog(task.patience, stream)
-        result = perform_or_fail(task, watchdog)
+        watchdog = _TaskWatchdog(task.patience, stream)
+        result = perform_task_or_fail(task, watchdog)
         faulthandler.cancel_dump_traceback_later()
     return result, list(dict.fromkeys(str(each.message) for each in caught))
 
 
-class _Watchdog:
+class _TaskWatchdog:
     """End this process after too long without progress, even if compiled code never returns to Python."""
 
     def __init__(self, patience: float, stream: TextIO) -> None:
@@ -118,5 +118,5 @@ class _Watchdog:
         faulthandler.dump_traceback_later(patience + PREPARING, exit=True, file=stream)
 
     def advance(self, count: int) -> None:
-        """Wait anew."""
+        """Restart the timer of the watchdog."""
         faulthandler.dump_traceback_later(self._patience, exit=True, file=self._stream)

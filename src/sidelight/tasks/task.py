@@ -48,7 +48,7 @@ class Task(Hashable, Protocol):
 
     @property
     def title(self) -> str:
-        """What to call it in an error."""
+        """The name of the task in errors."""
 
     @property
     def where(self) -> Where:
@@ -62,7 +62,7 @@ class Task(Hashable, Protocol):
         """Perform it on one core."""
 
 
-def perform_or_fail(task: Task, progress: Advancing) -> Any:
+def perform_task_or_fail(task: Task, progress: Advancing) -> Any:
     """Perform a task; return the failure if it raises anything."""
     try:
         return task.perform(progress)
@@ -70,6 +70,6 @@ def perform_or_fail(task: Task, progress: Advancing) -> Any:
         return Failure.of(error)
 
 
-def hung_failure(task: Task, where: str = "") -> Failure:
+def failure_of_hung_task(task: Task, where: str = "") -> Failure:
     """Return the failure of a task that makes no progress."""
     return Failure(f"no round was finished for {task.patience:g} s", where and f"It was last seen here:\n{where}")

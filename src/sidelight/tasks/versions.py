@@ -21,9 +21,13 @@ _NONE = "none"
 
 
 @functools.cache
-def versions() -> dict[str, str]:
+def versions_on_worker() -> dict[str, str]:
     """Return the versions in use, and a digest of the sources that decide numbers."""
-    found = {"python": ".".join(platform.python_version_tuple()[:2]), "sidelight": __version__, "sources": _digest()}
+    found = {
+        "python": ".".join(platform.python_version_tuple()[:2]),
+        "sidelight": __version__,
+        "sources": _digest_of_sources_on_worker(),
+    }
     for package in PACKAGES:
         try:
             found[package] = importlib.metadata.version(package)
@@ -32,7 +36,7 @@ def versions() -> dict[str, str]:
     return found
 
 
-def differences(here: Mapping[str, str], there: Mapping[str, str]) -> list[str]:
+def differences_of_worker_versions(here: Mapping[str, str], there: Mapping[str, str]) -> list[str]:
     """Describe how a worker's installation differs from ours; empty if it does not."""
     found = []
     for name, wanted in here.items():
@@ -46,7 +50,7 @@ def differences(here: Mapping[str, str], there: Mapping[str, str]) -> list[str]:
     return found
 
 
-def _digest() -> str:
+def _digest_of_sources_on_worker() -> str:
     root = Path(__file__).parent.parent
     found = hashlib.sha256()
     for name in _SOURCES:

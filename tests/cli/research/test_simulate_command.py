@@ -15,7 +15,7 @@ from click.testing import CliRunner
 import sidelight as sl
 from sidelight.cli import main
 from sidelight.cli.research.arguments.players import parse_argument_value
-from sidelight.text import number
+from sidelight.text import number_text
 
 SMALL = ("--horizon", "60", "--runs", "4", "--checkpoints", "6")
 
@@ -146,7 +146,7 @@ def test_the_table_holds_the_same_numbers_and_says_what_they_are():
         s = result.summary()
         (line,) = re.findall(rf"^{result.label} +(.*)$", output.split("\n\n")[0], re.MULTILINE)
         wanted = (s.mean, s.standard_error, s.std, s.quantiles[50], s.quantiles[99], s.max)
-        assert line.split()[:6] == [number(value) for value in wanted]
+        assert line.split()[:6] == [number_text(value) for value in wanted]
     flat = " ".join(output.split())
     for part in (
         "Pseudo-regret after 60 rounds of apple-tasting, 4 runs, seed 0; outcomes drawn from p = (0.25, 0.75)",

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from sidelight.cli import main
-from sidelight.studies.plan.tasks import forget_files as forget
+from sidelight.studies.plan.tasks import forget_files_of_case_tasks as forget
 
 STUDY = """
 horizons = [40]
@@ -44,7 +44,7 @@ def test_the_example_is_a_study(tmp_path):
     from sidelight.studies import read
     from sidelight.studies.plan import cases as plan
 
-    assert len(plan.cases(read(path))) == 32
+    assert len(plan.plan_cases(read(path))) == 32
     assert "is there already" in invoke("new", path).stderr
     assert "TOML file" in invoke("new", tmp_path / "new.txt").stderr
 

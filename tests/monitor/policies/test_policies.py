@@ -8,7 +8,7 @@ import pytest
 from sidelight.errors import SidelightError
 from sidelight.monitor import ClassifierMonitor, Reason, replay
 from sidelight.monitor.policies import POLICIES, Explore, Policy, wald_cap
-from sidelight.reproduction.use_case import simulate_case
+from sidelight.reproduction.use_case import simulate_use_case
 
 
 @dataclass(frozen=True)
@@ -40,14 +40,14 @@ def test_simulations_need_a_compiled_rule():
     with pytest.raises(
         SidelightError, match="'every-second' has no compiled rule: give the class EverySecond a method `rule"
     ):
-        simulate_case(1, 0.2, EverySecond(), 2)
+        simulate_use_case(1, 0.2, EverySecond(), 2)
 
 
 def test_simulations_keep_to_the_number_of_labels():
-    assert simulate_case(1, 0.2, Explore(verifications=10), 2).verified.tolist() == [[10] * 10] * 2
-    assert simulate_case(1, 0.2, Explore(), 1).verified.tolist() == [[wald_cap(0.2)] * 10]
-    assert simulate_case(1, 0.2, Explore(verifications=10**30), 1).verified.tolist() == [[wald_cap(0.2) + 2] * 10]
-    assert simulate_case(1, 0.2, "explore", 1).verified.tolist() == [[wald_cap(0.2) + 2] * 10]  # as published
+    assert simulate_use_case(1, 0.2, Explore(verifications=10), 2).verified.tolist() == [[10] * 10] * 2
+    assert simulate_use_case(1, 0.2, Explore(), 1).verified.tolist() == [[wald_cap(0.2)] * 10]
+    assert simulate_use_case(1, 0.2, Explore(verifications=10**30), 1).verified.tolist() == [[wald_cap(0.2) + 2] * 10]
+    assert simulate_use_case(1, 0.2, "explore", 1).verified.tolist() == [[wald_cap(0.2) + 2] * 10]  # as published
 
 
 @dataclass(frozen=True)

@@ -8,16 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidelight.monitor.stats.evidence import (
-    alternatives_above,
-    alternatives_below,
     answers_until_evidence,
+    evidence_alternatives_above,
+    evidence_alternatives_below,
     log_evidence,
     refuted_end_of_rates,
 )
 
 COUNTS = st.integers(0, 3000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 TOLERANCES = st.floats(1e-9, 0.5)
-SIDES = st.sampled_from([alternatives_above, alternatives_below])
+SIDES = st.sampled_from([evidence_alternatives_above, evidence_alternatives_below])
 
 
 def grid_above(tau):
@@ -33,7 +33,9 @@ def grid_below(tau):
     return [(0.0, 0.25), *((tau * (1 - d), 0.75 * (d + 0.02) / total) for d in shifts)]
 
 
-@pytest.mark.parametrize(("mixture", "grid"), [(alternatives_above, grid_above), (alternatives_below, grid_below)])
+@pytest.mark.parametrize(
+    ("mixture", "grid"), [(evidence_alternatives_above, grid_above), (evidence_alternatives_below, grid_below)]
+)
 @pytest.mark.parametrize("tau", [0.001, 0.01, 0.05, 0.1, 0.3, 0.5])
 @pytest.mark.parametrize(("e", "n"), [(0, 1), (0, 40), (1, 1), (3, 30), (7, 500), (40, 90)])
 def test_at_the_tolerance_it_is_the_mixture_of_likelihood_ratios(mixture, grid, tau, e, n):
@@ -57,7 +59,7 @@ def test_refuted_rates_lie_beyond_the_end(side, tau, counts, rate, limit):
     e, n = counts
     if not n:
         return
-    mixture, above = side(tau), side is alternatives_above
+    mixture, above = side(tau), side is evidence_alternatives_above
     end = refuted_end_of_rates(mixture, e, n, limit)
     assert 0.0 <= end <= 1.0
     excess = log_evidence(mixture, e, n, rate) - limit
@@ -79,5 +81,5 @@ def test_answers_until_the_evidence_reaches_a_limit(side, tau, counts, share, li
 
 def test_weights_sum_to_one():
     for tau in (Fraction(1, 10**9), Fraction(1, 20), Fraction(1, 2)):
-        for side in (alternatives_above, alternatives_below):
+        for side in (evidence_alternatives_above, evidence_alternatives_below):
             assert sum(map(math.exp, side(float(tau)).weights)) == pytest.approx(1.0)

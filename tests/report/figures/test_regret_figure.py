@@ -11,8 +11,8 @@ from matplotlib.colors import to_hex
 from sidelight import games
 from sidelight.errors import SidelightError
 from sidelight.report.figures.colors import CURVES
-from sidelight.report.figures.curves import Curve, Mark, Panel
-from sidelight.report.figures.regret import draw_panels, draw_regret
+from sidelight.report.figures.curves import FigureCurve, Mark, Panel
+from sidelight.report.figures.regret import draw_regret_figure, draw_regret_panels
 from sidelight.results import Results
 
 ROUNDS = np.array([200 * (k + 1) for k in range(100)])
@@ -39,11 +39,11 @@ def line(label="CBP", end=50.0, power=0.4, last=20_000, band=True, **options):
     rounds = ROUNDS[: round(last / 200)]
     mean = end * (rounds / last) ** power
     low, high = (0.8 * mean, 1.2 * mean) if band else (None, None)
-    return Curve(label, rounds, mean, low, high, **options)
+    return FigureCurve(label, rounds, mean, low, high, **options)
 
 
 def flat(label, value):
-    return Curve(label, ROUNDS, np.full(100, float(value)))
+    return FigureCurve(label, ROUNDS, np.full(100, float(value)))
 
 
 def strategies(count=6, scale=4.0, **options):
@@ -63,7 +63,7 @@ def marked():
     return [Panel("Easy", first), Panel("Hard", [line(mark=Mark(10_000, 30.0, None))])]
 
 
-LIMIT = Curve("limit", ROUNDS, np.log(ROUNDS))
+LIMIT = FigureCurve("limit", ROUNDS, np.log(ROUNDS))
 CASES = {
     "four": lambda: [Panel(f"Game {k}", strategies(6, 4.0**k), LIMIT) for k in range(1, 5)],
     "early": lambda: [Panel("Easy", [*strategies(3), line("TSPM", last=7_600)]), Panel("Hard", strategies(3, 100))],
@@ -85,7 +85,7 @@ CASES = {
 
 @functools.cache
 def draw(case, title="Regret in all games", subtitle="96 runs; bands hold the mean with 99 % confidence"):
-    return draw_panels(CASES[case](), title, subtitle)
+    return draw_regret_panels(CASES[case](), title, subtitle)
 
 
 def diamonds(axes):
@@ -140,7 +140,7 @@ def test_curves_hold_all_values_and_zero_is_on_linear_axes_only():
 
 
 def test_the_first_panel_decides_how_a_strategy_looks():
-    figure = draw_panels([Panel("A", strategies(3)), Panel("B", [line("BPMLeast"), line("Uniform")])], "", "")
+    figure = draw_regret_panels([Panel("A", strategies(3)), Panel("B", [line("BPMLeast"), line("Uniform")])], "", "")
     assert [to_hex(curve.get_color()) for axes in figure.axes for curve in axes.lines] == [
         color.lower() for color in (*CURVES[:3], *CURVES[2:4])
     ]
@@ -156,14 +156,14 @@ def test_marks_are_hollow_diamonds_with_error_bars():
     assert len(diamonds(right)) == 1
     assert not any(one.lines[2] for one in right.containers)
     assert "published value ± its standard error" in words(draw("marks"))
-    assert "published value at the end ± its standard error" in words(draw_panels(marked()[:1], "", ""))
+    assert "published value at the end ± its standard error" in words(draw_regret_panels(marked()[:1], "", ""))
     impossible = [Panel("A", [line(mark=Mark(20_000, 0.0, 1.0))])]
-    assert not any("published" in word for word in words(draw_panels(impossible, "", "")))
+    assert not any("published" in word for word in words(draw_regret_panels(impossible, "", "")))
 
 
 def test_results_are_drawn_on_both_kinds_of_axes_with_99_percent_intervals():
     results = [made(), made("RandCBP", 20.0)]
-    linear, logarithmic = draw_regret(results, limit=(ROUNDS, np.log(ROUNDS))).axes
+    linear, logarithmic = draw_regret_figure(results, limit=(ROUNDS, np.log(ROUNDS))).axes
     assert linear.get_yscale() == linear.get_xscale() == "linear"
     assert logarithmic.get_yscale() == logarithmic.get_xscale() == "log"
     for axes, first in ((linear, 1), (logarithmic, 0)):
@@ -179,24 +179,24 @@ def test_results_are_drawn_on_both_kinds_of_axes_with_99_percent_intervals():
                 floor = axes.get_ylim()[0] if first == 0 else -np.inf
                 ends = max(mean[at] - half[at], floor), mean[at] + half[at]
                 assert (ys.min(), ys.max()) == pytest.approx(ends, rel=1e-4)
-    for axes in draw_regret([made(runs=1)]).axes:
+    for axes in draw_regret_figure([made(runs=1)]).axes:
         assert not axes.collections
 
 
 def test_the_protocol_is_said():
-    said = words(draw_regret([made(), made("RandCBP")]))
+    said = words(draw_regret_figure([made(), made("RandCBP")]))
     wanted = "20 runs, outcome law of each run from 'dirichlet', seed 0; bands hold the mean with 99 % confidence"
     assert {"apple-tasting", wanted, "mean pseudo-regret"} <= set(said)
     law = {"name": "IID", "law": [0.25, 0.75]}
-    said = words(draw_regret([made(runs=1, environment=law, regret_kind="hindsight")], title="My own"))
+    said = words(draw_regret_figure([made(runs=1, environment=law, regret_kind="hindsight")], title="My own"))
     assert {"My own", "1 run, outcomes drawn from p = (0.25, 0.75), seed 0", "regret in hindsight"} <= set(said)
-    said = words(draw_regret([made("CBP", environment=law), made("RandCBP", runs=30)]))
+    said = words(draw_regret_figure([made("CBP", environment=law), made("RandCBP", runs=30)]))
     assert "20 to 30 runs, seed 0; bands hold the mean with 99 % confidence" in said
 
 
 def test_mistakes_are_explained():
     with pytest.raises(SidelightError, match="no results"):
-        draw_regret([])
+        draw_regret_figure([])
     for wrong in (3, (ROUNDS, [1.0]), ([], []), ([1.0], [np.nan])):
         with pytest.raises(SidelightError, match="limit"):
-            draw_regret([made()], limit=wrong)
+            draw_regret_figure([made()], limit=wrong)

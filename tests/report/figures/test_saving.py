@@ -7,19 +7,21 @@ from matplotlib.colors import to_hex
 
 import sidelight as sl
 from sidelight.errors import SidelightError
-from sidelight.report.figures.curves import Curve, Mark, Panel
-from sidelight.report.figures.games.game import draw_game
+from sidelight.report.figures.curves import FigureCurve, Mark, Panel
+from sidelight.report.figures.games.game import draw_game_figure
 from sidelight.report.figures.quartiles import Sample, draw_quartiles
-from sidelight.report.figures.regret import draw_panels
+from sidelight.report.figures.regret import draw_regret_panels
 from sidelight.report.figures.saving import save_figure
 
 ROUNDS = np.arange(1.0, 101)
 ODD = {"font.size": 20, "lines.linewidth": 9, "lines.linestyle": ":", "text.color": "red", "axes.facecolor": "black"}
 FIGURES = {
-    "segment": lambda: draw_game(sl.analyze(sl.games.load("tau-detection"))),
-    "triangle": lambda: draw_game(sl.analyze(sl.games.load("bartok"))),
-    "graph": lambda: draw_game(sl.analyze(sl.games.load("dynamic-pricing"))),
-    "regret": lambda: draw_panels([Panel("A", [Curve("CBP", ROUNDS, ROUNDS, mark=Mark(100, 90.0, 2.0))])], "", ""),
+    "segment": lambda: draw_game_figure(sl.analyze(sl.games.load("tau-detection"))),
+    "triangle": lambda: draw_game_figure(sl.analyze(sl.games.load("bartok"))),
+    "graph": lambda: draw_game_figure(sl.analyze(sl.games.load("dynamic-pricing"))),
+    "regret": lambda: draw_regret_panels(
+        [Panel("A", [FigureCurve("CBP", ROUNDS, ROUNDS, mark=Mark(100, 90.0, 2.0))])], "", ""
+    ),
     "quartiles": lambda: draw_quartiles({"A": {"all": [Sample("cbp", ROUNDS, 50.0)]}}, "", "", ""),
 }
 

@@ -5,7 +5,7 @@ import pytest
 from service.traffic import Traffic
 from sidelight.service.domain.answers import record_answers
 from sidelight.service.domain.decisions import decide_predictions
-from sidelight.service.domain.inputs import AnswerInput, Prediction
+from sidelight.service.domain.inputs import AnswerTo, Prediction
 from sidelight.service.maintenance.check import check_database
 from sidelight.service.problems import Problem
 
@@ -25,10 +25,10 @@ def test_labels_are_compared_with_the_class(service):
     traffic = Traffic(service)
     batch = [Prediction("text", "a"), Prediction("number", 7), Prediction("more", 8)]
     service.do(decide_predictions(service, traffic.monitor, batch, actor="x"))
-    found = said(traffic, AnswerInput("text", label="a"), AnswerInput("number", label=8))
+    found = said(traffic, AnswerTo("text", label="a"), AnswerTo("number", label=8))
     assert [one.correct for one in found] == [True, False]
     with pytest.raises(Problem, match="cannot be compared") as caught:
-        said(traffic, AnswerInput("more", correct=True), AnswerInput("more", label="8"), AnswerInput("text", label=1))
+        said(traffic, AnswerTo("more", correct=True), AnswerTo("more", label="8"), AnswerTo("text", label=1))
     assert [one["pointer"] for one in caught.value.places] == ["#/1/label", "#/2/label"]
     with service.read() as tx:
         rows = tx.all("SELECT id, state, label FROM verifications ORDER BY number")
@@ -44,7 +44,7 @@ def test_answers_within_the_group_of_their_decisions(service):
     with service.read() as tx:
         states = [state for (state,) in tx.all("SELECT state FROM verifications ORDER BY number")]
     assert states[:10] == ["overdue"] * 10  # a batch is as old as its last decision
-    assert [one.status for one in said(traffic, *(AnswerInput(f"p{k}", correct=True) for k in range(1, 11)))] == [
+    assert [one.status for one in said(traffic, *(AnswerTo(f"p{k}", correct=True) for k in range(1, 11)))] == [
         "recorded"
     ] * 10
     assert check_database(service.storage) == []
@@ -54,7 +54,7 @@ def test_history_has_few_rows_and_all_verdicts(service):
     traffic = Traffic(service, drift=False)
     for _ in range(30):
         service_ids = [one.id for one in traffic.decide(20) if one.verify]
-        said(traffic, *(AnswerInput(id, correct=True) for id in service_ids))
+        said(traffic, *(AnswerTo(id, correct=True) for id in service_ids))
     with service.read() as tx:
         sql = "SELECT class, counted, errors, low, high, verdict FROM history ORDER BY class, number"
         rows = [(json.loads(name), *rest) for name, *rest in tx.all(sql)]

@@ -8,7 +8,7 @@ from sidelight.monitor import ClassifierMonitor
 from sidelight.service.domain import monitors
 from sidelight.service.domain.answers import record_answers
 from sidelight.service.domain.decisions import decide_predictions
-from sidelight.service.domain.inputs import AnswerInput, Prediction
+from sidelight.service.domain.inputs import AnswerTo, Prediction
 from sidelight.service.domain.service import Service
 from sidelight.service.options import Options
 from sidelight.service.problems import Problem
@@ -28,7 +28,7 @@ def test_decisions_are_those_of_the_library(service, monitor):
         expected = twin.decide(name, id=id)
         assert (found.verify, found.reason, found.prediction) == (expected.verify, expected.reason, name)
         if found.verify:
-            (result,) = service.do(record_answers(monitor, [AnswerInput(id, correct=k % 7 > 0)], actor="key:1"))
+            (result,) = service.do(record_answers(monitor, [AnswerTo(id, correct=k % 7 > 0)], actor="key:1"))
             assert (result.status, result.verdict) == twin.answer(id, correct=k % 7 > 0)[::5]
     assert service.report(monitor).to_dict()["classes"] == twin.report().to_dict()["classes"]
 
@@ -102,7 +102,7 @@ def test_both_databases_decide_the_same(tmp_path, postgres_url):
 def test_equal_numbers_are_one_class_in_the_list_of_verifications_and_in_charts_too(service, monitor):
     batch = [Prediction(str(name), name) for name in (1, 1.0, True)]
     service.do(decide_predictions(service, monitor, batch, actor="key:1"))
-    service.do(record_answers(monitor, [AnswerInput(one.id, correct=True) for one in batch], actor="key:1"))
+    service.do(record_answers(monitor, [AnswerTo(one.id, correct=True) for one in batch], actor="key:1"))
     with service.read() as tx:
         assert tx.all("SELECT DISTINCT class FROM verifications") == [("1",)]
         assert tx.all("SELECT DISTINCT class FROM history") == [("1",)]

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from sidelight.service.domain import answers, decisions, metrics, monitors
-from sidelight.service.domain.inputs import AnswerInput, Prediction
+from sidelight.service.domain.inputs import AnswerTo, Prediction
 from sidelight.service.domain.metrics import Family, format_prometheus_metrics
 from sidelight.service.domain.service import Service
 
@@ -37,7 +37,7 @@ def decide(service, monitor, *rows):
 
 def test_the_numbers_are_those_of_the_database(service, digits, storage):
     decide(service, digits, *((f"p{i}", "7") for i in range(10)))
-    service.do(answers.record_answers(digits.id, [AnswerInput(f"p{i}", correct=i > 0) for i in range(4)], actor="test"))
+    service.do(answers.record_answers(digits.id, [AnswerTo(f"p{i}", correct=i > 0) for i in range(4)], actor="test"))
     found = values(metrics.make_monitor_metrics(service, None))
     assert found['sidelight_journal_entries_total{monitor="digits"}'] == 15
     assert found['sidelight_predictions_total{monitor="digits"}'] == 10

@@ -7,7 +7,7 @@ from sidelight.monitor.report.make import make_monitor_report
 from sidelight.service.domain import monitors, retention
 from sidelight.service.domain.answers import record_answers
 from sidelight.service.domain.decisions import decide_predictions
-from sidelight.service.domain.inputs import AnswerInput, Payload, Prediction
+from sidelight.service.domain.inputs import AnswerTo, Payload, Prediction
 from sidelight.service.domain.retention import Erased
 from sidelight.service.journal.replicas import rebuild_replica
 from sidelight.service.maintenance.check import check_database
@@ -47,7 +47,7 @@ def age(service, monitor, days):
 
 def test_payloads_are_kept_while_they_wait_and_then_for_the_retention(service):
     monitor = make(service, 4, retention=7)
-    service.do(record_answers(monitor, [AnswerInput("r0", True), AnswerInput("r1", skipped=True)], actor="key:1"))
+    service.do(record_answers(monitor, [AnswerTo("r0", True), AnswerTo("r1", skipped=True)], actor="key:1"))
     with service.storage.write() as tx:
         tx.run("UPDATE verifications SET state = 'overdue' WHERE id = 'r2'")
     age(service, monitor, 6.9)
@@ -60,7 +60,7 @@ def test_payloads_are_kept_while_they_wait_and_then_for_the_retention(service):
 
 def test_none_is_for_ever_and_0_is_at_once(service):
     monitor = make(service, retention=None)
-    service.do(record_answers(monitor, [AnswerInput("r0", True)], actor="key:1"))
+    service.do(record_answers(monitor, [AnswerTo("r0", True)], actor="key:1"))
     age(service, monitor, 10_000.0)
     assert retention.delete_payloads_past_retention(service) == 0
     service.do(monitors.change_served_monitor(monitor, {"retention": 0}, actor="key:1"))
@@ -78,7 +78,7 @@ def test_many_are_deleted_a_few_at_a_time(service, monkeypatch):
 
 def test_on_request_payloads_go_and_what_waits_is_released(service):
     monitor = make(service)
-    service.do(record_answers(monitor, [AnswerInput("r0", True)], actor="key:1"))
+    service.do(record_answers(monitor, [AnswerTo("r0", True)], actor="key:1"))
     found = service.do(retention.erase_prediction_payloads(monitor, ["r0", "r1", "r1", "nobody"], actor="key:2"))
     assert list(map(astuple, found)) == [
         ("r0", "erased", True),
@@ -90,7 +90,7 @@ def test_on_request_payloads_go_and_what_waits_is_released(service):
     assert [states(service, monitor)[id] for id in ("r0", "r1", "r2")] == ["answered", "deleted", "open"]
     (cat,) = service.report(monitor).classes
     assert (cat.verified, cat.skipped, cat.pending) == (1, 1, 4)
-    (gone,) = service.do(record_answers(monitor, [AnswerInput("r1", True)], actor="key:1"))
+    (gone,) = service.do(record_answers(monitor, [AnswerTo("r1", True)], actor="key:1"))
     assert gone.status == "gone"
     assert service.report(monitor).classes[0].verified == 1
 

@@ -9,7 +9,7 @@ from sidelight.service.auth.keys import create_key, revoke_key
 from sidelight.service.auth.reviewers import disable_reviewer, invite_reviewer
 from sidelight.service.auth.sessions import follow_password_link
 from sidelight.service.domain.answers import record_answers
-from sidelight.service.domain.inputs import AnswerInput
+from sidelight.service.domain.inputs import AnswerTo
 from sidelight.service.domain.monitors import change_served_monitor
 from sidelight.service.domain.queue import ReviewSlot
 from sidelight.service.domain.reviews import (
@@ -160,7 +160,7 @@ def test_labels_of_forms_are_compared_as_the_classes_are(service, prediction, ri
 def test_an_answer_from_elsewhere_settles_what_a_reviewer_holds(service):
     monitor = make(service, 1)
     claim(service, monitor)
-    service.do(record_answers(monitor, [AnswerInput("id-1", correct=True)], actor="key:night"))
+    service.do(record_answers(monitor, [AnswerTo("id-1", correct=True)], actor="key:night"))
     with pytest.raises(Problem, match="settled"):
         say(service, monitor, 1, correct=False)
     assert counts(service, monitor) == (1, 0, 0)

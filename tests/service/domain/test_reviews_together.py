@@ -9,7 +9,7 @@ import pytest
 
 from service.reviews import ask, entries, make
 from sidelight.service.domain.answers import record_answers
-from sidelight.service.domain.inputs import AnswerInput
+from sidelight.service.domain.inputs import AnswerTo
 from sidelight.service.domain.queue import claim_verifications
 from sidelight.service.domain.reviews import Said, give_review, withdraw_review
 from sidelight.service.domain.service import Service
@@ -53,7 +53,7 @@ def test_every_verification_is_settled_once_whoever_comes_when(database, reviews
 
     def program(service, place):
         for n in range(1, ITEMS, 5):
-            service.do(record_answers(monitor, [AnswerInput(f"id-{n}", correct=True)], actor="key:night"))
+            service.do(record_answers(monitor, [AnswerTo(f"id-{n}", correct=True)], actor="key:night"))
 
     def traffic(service, place):
         for start in range(ITEMS // 2, ITEMS, 10):

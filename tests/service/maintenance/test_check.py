@@ -11,7 +11,7 @@ from sidelight.monitor import RULE
 from sidelight.service.domain import monitors
 from sidelight.service.domain.answers import record_answers
 from sidelight.service.domain.decisions import decide_predictions
-from sidelight.service.domain.inputs import AnswerInput, Prediction
+from sidelight.service.domain.inputs import AnswerTo, Prediction
 from sidelight.service.domain.reviews import withdraw_review
 from sidelight.service.domain.service import Service
 from sidelight.service.journal import replica, replicas
@@ -199,7 +199,7 @@ def test_settings_are_changed_by_journal(service):
         monitors.archive_served_monitor(traffic.monitor, actor="key:9"),
         monitors.change_served_monitor(traffic.monitor, {"cap": 1}, actor="key:9"),
         decide_predictions(service, traffic.monitor, [Prediction("x", "a")], actor="key:9"),
-        record_answers(traffic.monitor, [AnswerInput("p1", correct=True)], actor="key:9"),
+        record_answers(traffic.monitor, [AnswerTo("p1", correct=True)], actor="key:9"),
     ):
         with pytest.raises(Problem) as caught:
             service.do(job)

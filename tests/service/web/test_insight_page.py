@@ -16,7 +16,7 @@ from sidelight.monitor.stats import overall
 from sidelight.service.domain import monitors
 from sidelight.service.domain.answers import record_answers
 from sidelight.service.domain.decisions import decide_predictions
-from sidelight.service.domain.inputs import AnswerInput, Prediction
+from sidelight.service.domain.inputs import AnswerTo, Prediction
 
 PAGE = "/m/fruit/insight"
 RATES = {"de": 0.02, "fr": 0.4}
@@ -31,7 +31,7 @@ def create(service, **settings):
 def watch(service, monitor, rows, truth):
     """Decide about predictions, and answer those that are verified with their true class."""
     found = service.do(decide_predictions(service, monitor, rows, actor="test"))
-    answers = [AnswerInput(one.id, label=truth[one.id]) for one in found if one.verify]
+    answers = [AnswerTo(one.id, label=truth[one.id]) for one in found if one.verify]
     service.do(record_answers(monitor, answers, actor="test", settles=True))
 
 

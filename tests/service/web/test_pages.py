@@ -19,7 +19,7 @@ from sidelight.service.demo.worlds import encode_demo_png
 from sidelight.service.domain import inputs, monitors
 from sidelight.service.domain.answers import record_answers
 from sidelight.service.domain.decisions import decide_predictions
-from sidelight.service.domain.inputs import AnswerInput, Payload, Prediction
+from sidelight.service.domain.inputs import AnswerTo, Payload, Prediction
 from sidelight.service.domain.queue import claim_verifications
 from sidelight.service.web.rendering import read_static_page_file
 
@@ -288,7 +288,7 @@ def test_items_say_who_reviews_them_now(service, browsers):
     service.do(claim_verifications(monitor, "bob", count=3))
     browser = browsers()
     assert browser.get("/m/fruit/verifications").text.count("bob</b>: is reviewing") == 3
-    service.do(record_answers(monitor, [AnswerInput("id-1", correct=True)], actor="key:night"))
+    service.do(record_answers(monitor, [AnswerTo("id-1", correct=True)], actor="key:night"))
     assert browser.get("/m/fruit/verifications").text.count("bob</b>: is reviewing") == 2
 
     class End:

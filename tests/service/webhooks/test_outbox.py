@@ -10,7 +10,7 @@ import pytest
 
 from service.api.conftest import LOOPBACK, SQLITE
 from sidelight.service.domain import answers, decisions, monitors
-from sidelight.service.domain.inputs import AnswerInput, Prediction
+from sidelight.service.domain.inputs import AnswerTo, Prediction
 from sidelight.service.journal import audit
 from sidelight.service.problems import Problem
 from sidelight.service.webhooks import outbox
@@ -106,7 +106,7 @@ def test_a_verdict_that_turns_is_told_with_its_number_in_the_journal(service, di
     hook(service, receiver.url, [VERDICT_CHANGED])
     for i in range(20):
         decide(service, digits, f"v{i}")
-        service.do(answers.record_answers(digits.id, [AnswerInput(f"v{i}", correct=False)], actor="test"))
+        service.do(answers.record_answers(digits.id, [AnswerTo(f"v{i}", correct=False)], actor="test"))
     send_due_messages(service)
     first = json.loads(receiver.got[0][2])
     assert first["type"] == VERDICT_CHANGED
@@ -122,7 +122,7 @@ def test_a_chat_and_a_pager_get_what_they_accept(service, digits, receiver):
     hook(service, receiver.url, [VERDICT_CHANGED], None, "slack")
     for i in range(20):
         decide(service, digits, f"v{i}", name="<!channel>")
-        service.do(answers.record_answers(digits.id, [AnswerInput(f"v{i}", correct=False)], actor="test"))
+        service.do(answers.record_answers(digits.id, [AnswerTo(f"v{i}", correct=False)], actor="test"))
     send_due_messages(service)
     _, headers, body = receiver.got[0]
     assert json.loads(body)["text"] == "digits: class &lt;!channel&gt; is above its tolerance"

@@ -11,7 +11,7 @@ from service.traffic import Traffic
 from sidelight.errors import SidelightError
 from sidelight.service.domain.answers import record_answers
 from sidelight.service.domain.decisions import decide_predictions
-from sidelight.service.domain.inputs import AnswerInput, Prediction
+from sidelight.service.domain.inputs import AnswerTo, Prediction
 from sidelight.service.domain.service import Service
 from sidelight.service.journal import entry as journal
 from sidelight.service.maintenance.check import check_database
@@ -260,7 +260,7 @@ def test_a_monitor_in_use_by_many_threads_stays_whole(service, traffic):
         for k in range(15):
             (found,) = service.do(one(traffic, f"{name}-{k}"))
             if found.verify:
-                service.do(record_answers(traffic.monitor, [AnswerInput(found.id, correct=k % 3 > 0)], actor=name))
+                service.do(record_answers(traffic.monitor, [AnswerTo(found.id, correct=k % 3 > 0)], actor=name))
 
     threads = [threading.Thread(target=work, args=(f"t{k}",)) for k in range(6)]
     for thread in threads:

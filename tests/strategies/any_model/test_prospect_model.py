@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight.checks.report import same_data
+from sidelight.checks.report import is_same_checked_data
 from sidelight.errors import ParameterError, SidelightError
 from sidelight.strategies import OrderError, ProspectModel
 from sidelight.strategies.any_model.beliefs.clones import _probabilities
@@ -137,7 +137,7 @@ def test_it_says_in_words_what_it_expects_and_why():
         assert "Trust in the models, by how well they predicted: no contexts " in text
         assert "Expected at this context: rotten " in text
     assert strategy.explain([0.0, 0.0]) != strategy.explain([3.0, 3.0])
-    assert same_data(strategy.save(), before)
+    assert is_same_checked_data(strategy.save(), before)
     assert "trivial" in ProspectModel(sl.games.load("trivial")).explain()
 
 

@@ -21,7 +21,7 @@ LARGE_BALL = ((CONTEXTS**2).sum(axis=1) < 5.989)[:, None]  # four fifths of the 
 
 def world_of(kind, game):
     if kind != "large ball":
-        return contexts_by_name.load(kind, game)
+        return contexts_by_name.load_context_environment(kind, game)
     likely = np.eye(game.n_outcomes)[[-1, 0]] * 0.8 + 0.2 / game.n_outcomes
     return FiniteContexts(np.where(LARGE_BALL, *likely), CONTEXTS)
 

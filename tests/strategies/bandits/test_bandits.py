@@ -8,8 +8,8 @@ import pytest
 
 import sidelight as sl
 from sidelight.strategies import KLUCB, BetaThompson, LinTS, LinUCB
-from sidelight.strategies.bandits.bernoulli import bernoulli_divergence, kl_lower_bound
-from sidelight.strategies.bandits.losses import bandit_arms, common_losses
+from sidelight.strategies.bandits.bernoulli import bernoulli_divergence_of_arm, kl_lower_bound_of_arm
+from sidelight.strategies.bandits.losses import bandit_arms, common_losses_of_bandit
 
 APPLES, TASTE = sl.games.load("apple-tasting"), 1
 ARMS = sl.games.load("bernoulli-bandit")
@@ -35,13 +35,13 @@ class TestWhatIsABandit:
     @pytest.mark.parametrize("name", sl.games.names())
     def test_the_catalogue(self, name):
         analysis = sl.analyze(sl.games.load(name))
-        assert (common_losses(analysis.game, analysis.pareto) is not None) == (name in BANDITS)
+        assert (common_losses_of_bandit(analysis.game, analysis.pareto) is not None) == (name in BANDITS)
 
     @pytest.mark.parametrize("name", sorted(BANDITS))
     def test_what_is_found_keeps_the_promise(self, name):
         game = sl.games.load(name)
         pareto = sl.analyze(game).pareto
-        common = common_losses(game, pareto)
+        common = common_losses_of_bandit(game, pareto)
         for a in pareto:
             told = {}
             for j, symbol in enumerate(game.feedback[a]):
@@ -54,7 +54,7 @@ class TestWhatIsABandit:
         assert list(options.loss) == [0.5, 0.0, 1.0]  # to sell, to taste what is rotten, to taste what is good
 
     def test_a_bandit_is_left_as_it_is(self):
-        assert common_losses(ARMS, (0, 1)) == [0, 0, 0, 0]
+        assert common_losses_of_bandit(ARMS, (0, 1)) == [0, 0, 0, 0]
 
     def test_common_losses_are_seen_through(self):
         shift = [Fraction(1, 3), Fraction(-7, 2), Fraction(5), Fraction(0)]
@@ -65,9 +65,9 @@ class TestWhatIsABandit:
     def test_a_contradiction_round_a_circle_of_outcomes(self):
         feedback = [["x", "x", "y"], ["u", "v", "v"], ["r", "s", "r"]]
         loss = [[0, 0, 1], [1, 0, 0], [0, 1, 0]]
-        assert common_losses(sl.Game(loss, feedback), (0, 1, 2)) is not None
+        assert common_losses_of_bandit(sl.Game(loss, feedback), (0, 1, 2)) is not None
         loss[2] = [0, 1, Fraction(1, 10**12)]
-        assert common_losses(sl.Game(loss, feedback), (0, 1, 2)) is None
+        assert common_losses_of_bandit(sl.Game(loss, feedback), (0, 1, 2)) is None
 
     @pytest.mark.parametrize("kind", [KLUCB, BetaThompson, LinUCB, LinTS])
     @pytest.mark.parametrize("name", ["label-efficient", "bartok", "dynamic-pricing", "hopeless"])
@@ -86,15 +86,19 @@ class TestKLUCB:
         low, high = 0.0, mean
         for _ in range(200):
             middle = (low + high) / 2
-            low, high = (low, middle) if middle > 0 and bernoulli_divergence(mean, middle) <= radius else (middle, high)
-        found = kl_lower_bound(mean, radius)
+            low, high = (
+                (low, middle) if middle > 0 and bernoulli_divergence_of_arm(mean, middle) <= radius else (middle, high)
+            )
+        found = kl_lower_bound_of_arm(mean, radius)
         assert 0.0 <= found <= mean
         assert found == pytest.approx(high, rel=1e-5, abs=1e-11)
 
     def test_the_bound_by_hand(self):
-        assert kl_lower_bound(1.0, 2.0) == pytest.approx(math.exp(-2))  # kl(1, q) = -log q
-        assert kl_lower_bound(0.5, 0.5 * math.log(4 / 3)) == pytest.approx(0.25)  # kl(1/2, q) = -log(4 q (1 - q)) / 2
-        assert kl_lower_bound(0.0, 5.0) == 0.0
+        assert kl_lower_bound_of_arm(1.0, 2.0) == pytest.approx(math.exp(-2))  # kl(1, q) = -log q
+        assert kl_lower_bound_of_arm(0.5, 0.5 * math.log(4 / 3)) == pytest.approx(
+            0.25
+        )  # kl(1/2, q) = -log(4 q (1 - q)) / 2
+        assert kl_lower_bound_of_arm(0.0, 5.0) == 0.0
 
     def test_a_naive_twin(self):
         game, rng = sl.games.load("bernoulli-bandit", arms=3), np.random.default_rng(4)

@@ -13,12 +13,12 @@ from sidelight.kernels import interpreted
 from sidelight.strategies.baselines.bayes_optimal import BayesOptimal
 from sidelight.strategies.baselines.priors import (
     Beta,
-    _mixture,
-    envelope,
-    least_mean_loss,
+    _mixture_of_bayes_optimal_prior,
+    envelope_for_bayes_optimal,
+    least_mean_loss_under_prior,
     posterior,
-    prior_words,
-    read_prior,
+    read_bayes_optimal_prior,
+    word_bayes_optimal_prior,
 )
 
 BLIND = ["-", "-"]
@@ -195,7 +195,7 @@ def test_known_values(name, value):
 @pytest.mark.parametrize("prior", MIXTURES, ids=str)
 @pytest.mark.parametrize("n", [0, 1, 7, 60])
 def test_chances_of_the_outcomes_are_exact_up_to_rounding(prior, n):
-    belief = read_prior(prior)
+    belief = read_bayes_optimal_prior(prior)
     for s in range(n + 1):
         m, q = posterior(belief, s, n - s)
         exact = chance(prior, n, s)
@@ -209,17 +209,17 @@ def test_a_mixture_that_is_uniform_is_the_uniform_law(monkeypatch):
     exact = BayesOptimal(game, 1_000)
     cut = [((0.0, 0.3), 3), ((0.3, 0.31), 0.1), ((0.31, 1.0), 6.9)]
     mixture = BayesOptimal(game, 1_000)
-    monkeypatch.setattr(mixture, "_prior", _mixture([(*ends, weight) for ends, weight in cut]))
+    monkeypatch.setattr(mixture, "_prior", _mixture_of_bayes_optimal_prior([(*ends, weight) for ends, weight in cut]))
     assert mixture.value == pytest.approx(exact.value, abs=1e-10)
 
 
 def test_evidence_against_the_prior_leads_to_its_nearest_law():
     """Looks that no balanced law makes likely, far beyond what floats can weigh."""
-    belief = read_prior("balanced")
+    belief = read_bayes_optimal_prior("balanced")
     assert posterior(belief, 0, 20_000) == pytest.approx((0.4, 0.6), abs=1e-4)
     assert posterior(belief, 20_000, 0) == pytest.approx((0.6, 0.4), abs=1e-4)
-    assert posterior(read_prior("imbalanced"), 9_000, 11_000) == pytest.approx((0.2, 0.8), abs=1e-3)
-    assert posterior(read_prior([((0, 1), 1), ((1, 0), 1)]), 3, 3) == (0.5, 0.5)
+    assert posterior(read_bayes_optimal_prior("imbalanced"), 9_000, 11_000) == pytest.approx((0.2, 0.8), abs=1e-3)
+    assert posterior(read_bayes_optimal_prior([((0, 1), 1), ((1, 0), 1)]), 3, 3) == (0.5, 0.5)
 
 
 @pytest.mark.parametrize("name", ["apple-tasting", "label-efficient"])
@@ -247,7 +247,7 @@ def test_on_the_laws_of_its_prior_regret_is_the_value(name, prior):
     ],
 )
 def test_the_prior_is_named(prior, words):
-    assert prior_words(prior) == words
+    assert word_bayes_optimal_prior(prior) == words
     assert BayesOptimal(CASES[0], 5, prior).assumes == words
 
 
@@ -322,15 +322,17 @@ def test_after_the_horizon_the_best_guess_is_played():
 
 def test_actions_of_least_loss_by_growing_p():
     rows = {k: (row[0], row[1]) for k, row in enumerate(FOUR.loss)}
-    assert envelope(rows) == [(3, 0), (2, Fraction(2, 7)), (1, Fraction(3, 5)), (0, Fraction(7, 9))]
-    assert envelope({4: (Fraction(1), Fraction(0)), 2: (Fraction(0), Fraction(0))}) == [(2, 0)]
-    assert envelope({}) == []
+    assert envelope_for_bayes_optimal(rows) == [(3, 0), (2, Fraction(2, 7)), (1, Fraction(3, 5)), (0, Fraction(7, 9))]
+    assert envelope_for_bayes_optimal({4: (Fraction(1), Fraction(0)), 2: (Fraction(0), Fraction(0))}) == [(2, 0)]
+    assert envelope_for_bayes_optimal({}) == []
 
 
 @pytest.mark.parametrize("game", CASES, ids=lambda game: game.name or "own")
 def test_least_mean_loss(game):
     for prior in PRIORS:
-        assert least_mean_loss(game, Beta(*prior)) == pytest.approx(float(mean_of_least(game, prior)), abs=1e-14)
+        assert least_mean_loss_under_prior(game, Beta(*prior)) == pytest.approx(
+            float(mean_of_least(game, prior)), abs=1e-14
+        )
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.strategies import EpsilonGreedy, EpsilonGreedySide, Greedy, GreedySide
-from sidelight.strategies.baselines.greedy import explore, schedule
+from sidelight.strategies.baselines.greedy import explore_greedily, schedule_greedy_exploration
 
 APPLES, LABELS = sl.games.load("apple-tasting"), sl.games.load("label-efficient")
 GAMES = [
@@ -112,14 +112,14 @@ def test_the_estimate_is_the_smoothed_frequency():
 
 
 def test_exploring_has_the_given_probability():
-    sometimes = schedule(LABELS, 2.0, 1 / 3)
+    sometimes = schedule_greedy_exploration(LABELS, 2.0, 1 / 3)
     assert list(sometimes.actions) == [0]  # only asking shows anything
-    assert explore(sometimes, 1000, Draws(0.2 - 1e-9, 0.99)) == 0
-    assert explore(sometimes, 1000, Draws(0.2 + 1e-9)) == -1
-    assert explore(sometimes, 2, Draws(0.999999, 0.0)) == 0
-    assert explore(schedule(LABELS, 0.0, 0.0), 5, Draws()) == -1
-    several = schedule(sl.games.load("bernoulli-bandit", arms=3), 1.0, 0.0)
-    assert [explore(several, 9, Draws(0.5, u)) for u in (0.0, 0.5, 0.999)] == [0, 1, 2]
+    assert explore_greedily(sometimes, 1000, Draws(0.2 - 1e-9, 0.99)) == 0
+    assert explore_greedily(sometimes, 1000, Draws(0.2 + 1e-9)) == -1
+    assert explore_greedily(sometimes, 2, Draws(0.999999, 0.0)) == 0
+    assert explore_greedily(schedule_greedy_exploration(LABELS, 0.0, 0.0), 5, Draws()) == -1
+    several = schedule_greedy_exploration(sl.games.load("bernoulli-bandit", arms=3), 1.0, 0.0)
+    assert [explore_greedily(several, 9, Draws(0.5, u)) for u in (0.0, 0.5, 0.999)] == [0, 1, 2]
 
 
 @pytest.mark.parametrize(("kind", "needed"), [(EpsilonGreedy, {}), (EpsilonGreedySide, {"dimension": 2})])

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight.strategies.baselines.squarecb import SquareCB, weigh_and_draw
-from sidelight.strategies.shared.linear_law_regression import make_law
+from sidelight.strategies.baselines.squarecb import SquareCB, draw_inverse_gap_weighted_action
+from sidelight.strategies.shared.linear_law_regression import make_law_of_linear_estimate
 
 
 def chances(strategy, rounds=20_000):
@@ -13,7 +13,7 @@ def chances(strategy, rounds=20_000):
     found = np.zeros(strategy.game.n_actions)
     strategy.state.plays[:] = 0
     for u in (np.arange(rounds) + 0.5) / rounds:
-        found[weigh_and_draw(strategy.compiled_parameters, strategy.state, u)] += 1 / rounds
+        found[draw_inverse_gap_weighted_action(strategy.compiled_parameters, strategy.state, u)] += 1 / rounds
     return found
 
 
@@ -58,7 +58,7 @@ def test_probability_is_shared_on_the_way():
 def test_estimates_become_laws():
     for given, wanted in (([0.5, -0.2, 0.5], [0.5, 0, 0.5]), ([-1.0, 0.0], [0.5, 0.5]), ([2.0, 2.0], [0.5, 0.5])):
         law = np.array(given)
-        make_law(law)
+        make_law_of_linear_estimate(law)
         assert law == pytest.approx(wanted)
 
 

@@ -6,7 +6,12 @@ from scipy.special import rel_entr
 
 import sidelight as sl
 from sidelight.strategies.base import act, observe
-from sidelight.strategies.changing.change_test import _ROOM, changes_by, likelihood_ratio, new_change_test
+from sidelight.strategies.changing.change_test import (
+    _ROOM,
+    change_likelihood_ratio,
+    law_changes_by_symbol,
+    new_change_test,
+)
 from sidelight.strategies.changing.restarting import Restarting
 
 APPLES = sl.games.load("apple-tasting")
@@ -16,7 +21,7 @@ def noticed(laws, risk, seed, rounds=1_000):
     """Return after how many symbols of tasting a change is noticed, or None."""
     test, rng = new_change_test(APPLES), np.random.default_rng(seed)
     for t in range(rounds):
-        if changes_by(test, 1, int(rng.random() < laws[2 * t // rounds]), risk):
+        if law_changes_by_symbol(test, 1, int(rng.random() < laws[2 * t // rounds]), risk):
             return t
     return None
 
@@ -25,20 +30,20 @@ def test_the_likelihood_ratio_is_that_of_two_laws_against_one():
     test, rng = new_change_test(APPLES), np.random.default_rng(0)
     symbols = (rng.random(40) < 0.3).astype(int)
     for symbol in symbols:
-        changes_by(test, 1, symbol, 1e-9)
+        law_changes_by_symbol(test, 1, symbol, 1e-9)
     for k in range(test.kept[1]):
         n = int(test.before[k, 1])
         both = np.bincount(symbols, minlength=2) / 40
         parts = [np.bincount(part, minlength=2) / len(part) for part in (symbols[:n], symbols[n:]) if len(part)]
         wanted = sum(w * rel_entr(f, both).sum() for w, f in zip((n, 40 - n), parts, strict=False))
         if n < 40:
-            assert likelihood_ratio(test, 1, k) == pytest.approx(wanted)
+            assert change_likelihood_ratio(test, 1, k) == pytest.approx(wanted)
 
 
 def test_room_is_bounded_and_spread_over_all_times():
     test = new_change_test(APPLES)
     for t in range(10_000):
-        changes_by(test, 1, t % 2, 1e-9)
+        law_changes_by_symbol(test, 1, t % 2, 1e-9)
     kept = test.before[: test.kept[1], 1]
     assert len(kept) <= _ROOM
     assert np.diff(kept).max() <= 2 * np.median(np.diff(kept))

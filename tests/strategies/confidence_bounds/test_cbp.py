@@ -155,7 +155,7 @@ def test_only_games_with_pools_compile_what_reads_them(prices, reached, monkeypa
     facts = CBP(sl.games.load("dynamic-pricing", prices=prices)).compiled_parameters.plausible
     classes = (Parameters, type(facts))
     before = code_digest(_act, classes)
-    monkeypatch.setattr(plausible.admits, "__defaults__", (0,))  # as an edit would
+    monkeypatch.setattr(plausible.plausible_region_admits, "__defaults__", (0,))  # as an edit would
     assert (code_digest(_act, classes) != before) == reached
 
 

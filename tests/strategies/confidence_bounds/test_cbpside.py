@@ -345,7 +345,7 @@ class TestRidge:
         G = np.eye(d) * penalty
         for count in range(5_000):
             x = rng.normal(size=d) * scale
-            ridge.add_observation(gram, inverse, x, u, float(count))
+            ridge.add_ridge_observation(gram, inverse, x, u, float(count))
             G += np.outer(x, x)
             if count % 499 == 0 or count == 4_999:
                 exact = np.linalg.inv(G)

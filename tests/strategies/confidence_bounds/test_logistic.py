@@ -7,7 +7,13 @@ import sidelight as sl
 from sidelight.environments import LogisticContexts, Replay
 from sidelight.kernels import interpreted
 from sidelight.strategies import CBPSide, RandCBPSide
-from sidelight.strategies.shared.softmax import derivatives, fit, objective, softmax, standard_error
+from sidelight.strategies.shared.softmax import (
+    fit_softmax,
+    set_softmax_law,
+    softmax_derivatives,
+    softmax_objective,
+    standard_error_of_softmax,
+)
 from strategies.confidence_bounds.test_cbpside import (
     APPLES,
     LABELS,
@@ -30,7 +36,7 @@ def fitted(features, symbols, count, penalty, start=None):
     size = count * d
     law, slope, trial = np.zeros(count), np.zeros(size), np.zeros((count, d))
     F, R = np.full((2, size, size), np.nan)
-    fit(theta, features, symbols, n, penalty, law, slope, F, R, trial)
+    fit_softmax(theta, features, symbols, n, penalty, law, slope, F, R, trial)
     return theta, np.tril(R)
 
 
@@ -94,7 +100,7 @@ class TestFit:
         symbols = (features[:, 0] > 0).astype(np.int64)
         theta, _ = fitted(features, symbols, 2, 0.05)
         slope, F = np.zeros(6), np.zeros((6, 6))
-        derivatives(theta, features, symbols, 60, 0.05, np.zeros(2), slope, F)
+        softmax_derivatives(theta, features, symbols, 60, 0.05, np.zeros(2), slope, F)
         assert np.abs(slope).max() < 1e-6 * scale
         assert theta[0] == pytest.approx(-theta[1])
 
@@ -102,7 +108,7 @@ class TestFit:
         symbols = np.array([0] * 7 + [1] * 3)
         theta, _ = fitted(np.ones((10, 1)), symbols, 2, 1e-9)
         law = np.zeros(2)
-        softmax(theta, np.ones(1), law)
+        set_softmax_law(theta, np.ones(1), law)
         assert law == pytest.approx([0.7, 0.3], abs=1e-8)
 
 
@@ -115,12 +121,13 @@ class TestDerivatives:
         theta = np.random.default_rng(3).normal(size=(count, d))
         size, law = count * d, np.zeros(count)
         slope, F = np.zeros(size), np.zeros((size, size))
-        derivatives(theta, features, symbols, n, 0.3, law, slope, F)
+        softmax_derivatives(theta, features, symbols, n, 0.3, law, slope, F)
         for i in range(size):
             step = np.zeros(size)
             step[i] = 1e-5
             values = [
-                objective(theta + (sign * step).reshape(count, d), features, symbols, n, 0.3, law) for sign in (1, -1)
+                softmax_objective(theta + (sign * step).reshape(count, d), features, symbols, n, 0.3, law)
+                for sign in (1, -1)
             ]
             assert slope[i] == pytest.approx((values[0] - values[1]) / 2e-5, rel=1e-6, abs=1e-6)
         assert np.tril(F) == pytest.approx(np.tril(hessian(theta, features, 0.3)), rel=1e-10, abs=1e-12)
@@ -131,7 +138,7 @@ class TestDerivatives:
         for count, d in ((2, 1), (2, 3), (4, 3)):
             theta, x, v = rng.normal(size=(count, d)), rng.normal(size=d), rng.normal(size=count)
             law = np.zeros(count)
-            softmax(theta, x, law)
+            set_softmax_law(theta, x, law)
             slope = np.zeros(count * d)
             for i in range(count * d):
                 step = np.zeros(count * d)
@@ -144,17 +151,17 @@ class TestDerivatives:
             F = half @ half.T + np.eye(count * d)
             padded = np.concatenate([[9.0], v])
             R, scratch = np.linalg.cholesky(F), np.zeros(count * d)
-            error = standard_error(law, 0.0, padded, 1, x, R, scratch)
+            error = standard_error_of_softmax(law, 0.0, padded, 1, x, R, scratch)
             assert error == pytest.approx(np.sqrt(slope @ np.linalg.inv(F) @ slope), rel=1e-6)
             tempered = 0.7 * law + 0.3 / count
             slope = np.kron((np.diag(tempered) - np.outer(tempered, tempered)) @ v, x)
-            error = standard_error(law, 0.3, padded, 1, x, R, scratch)
+            error = standard_error_of_softmax(law, 0.3, padded, 1, x, R, scratch)
             assert error == pytest.approx(np.sqrt(slope @ np.linalg.inv(F) @ slope), rel=1e-9)
 
     def test_large_scores_do_not_overflow(self):
         law = np.zeros(2)
         with np.errstate(all="raise"):
-            softmax(np.array([[800.0], [-800.0]]), np.ones(1), law)
+            set_softmax_law(np.array([[800.0], [-800.0]]), np.ones(1), law)
         assert law == pytest.approx([1.0, 0.0])
 
 

@@ -15,19 +15,19 @@ from naive import cut, dot, minus
 from random_games import seeded_game, spell
 
 import sidelight as sl
-from sidelight.analysis.alternative import Possible, decide
+from sidelight.analysis.alternative import Possible, decide_alternative
 from sidelight.analysis.analysis import Analysis
 from sidelight.strategies.confidence_bounds import plausible_sets as plausible
 from sidelight.strategies.confidence_bounds.plausible import (
     EMPTY,
     UNKNOWN,
     Differences,
-    answer_from_pools,
-    choose_pooled,
+    answer_from_plausible_pools,
+    choose_pooled_plausible_action,
     collect_plausible_actions,
-    look_up,
-    mask_of,
-    rule_out,
+    look_up_plausible_actions,
+    rule_out_plausible_regions,
+    sign_mask_of,
 )
 from sidelight.strategies.confidence_bounds.plausible_sets import PlausibleSets, shared_plausible_sets
 
@@ -88,7 +88,7 @@ class Proven(Truth):
         strict = [tuple(int(sign * value) for value in self.walls[e]) for e, sign in enumerate(signs) if sign]
         if not strict:
             return True
-        answer = decide(strict, weak, equal)
+        answer = decide_alternative(strict, weak, equal)
         zero = (0,) * len(strict[0])
         if isinstance(answer, Possible):
             assert min(answer.point) >= 0
@@ -119,7 +119,9 @@ class Lab:
 
     def ask(self, facts, signs):
         """Return what is known: (allowed, observing), EMPTY or UNKNOWN."""
-        row = self.pooled(facts, signs) if facts.mode == POOLS else look_up(facts, signs, self.scratch)
+        row = (
+            self.pooled(facts, signs) if facts.mode == POOLS else look_up_plausible_actions(facts, signs, self.scratch)
+        )
         if row < 0:
             return row
         if row < facts.rows:
@@ -129,11 +131,11 @@ class Lab:
     def pooled(self, facts, signs):
         """Do what `look_up` does, from the pools."""
         scratch = self.scratch
-        mask_of(signs, scratch.wanted)
-        rule_out(facts, signs, scratch.alive)
+        sign_mask_of(signs, scratch.wanted)
+        rule_out_plausible_regions(facts, signs, scratch.alive)
         sure, alive = set(), scratch.alive
         for target in np.flatnonzero(alive[:-1]):
-            answer = 1 if target in sure else answer_from_pools(facts, target, scratch.wanted, scratch.hints)
+            answer = 1 if target in sure else answer_from_plausible_pools(facts, target, scratch.wanted, scratch.hints)
             if answer == UNKNOWN:
                 return UNKNOWN
             alive[target] = answer
@@ -349,7 +351,7 @@ def test_asking_the_best_action_first_chooses_as_asking_everything(number, monke
         found, lab.scratch.score[:], lab.scratch.explorable[:] = playing(lab, rng, signs)
         expected = best_of_all(lab, found, lab.scratch.score, lab.scratch.explorable)
         facts = lab.sets.answer(found, lab.scratch, 1e-14)
-        assert (choose_pooled(facts, found, lab.scratch, 1e-14), found.signs.tolist()) == expected
+        assert (choose_pooled_plausible_action(facts, found, lab.scratch, 1e-14), found.signs.tolist()) == expected
         withdrawn += (found.signs != signs).sum()
         chosen.add(expected[0])
     assert withdrawn > 0
@@ -367,7 +369,7 @@ def test_numbers_beyond_64_bits_are_answered_in_fractions(monkeypatch):
         found, lab.scratch.score[:], lab.scratch.explorable[:] = playing(lab, rng, signs)
         expected = best_of_all(lab, found, lab.scratch.score, lab.scratch.explorable)
         facts = lab.sets.answer(found, lab.scratch, 1e-14)
-        assert choose_pooled(facts, found, lab.scratch, 1e-14) == expected[0]
+        assert choose_pooled_plausible_action(facts, found, lab.scratch, 1e-14) == expected[0]
 
 
 def test_the_order_of_learning_changes_no_answer(monkeypatch):

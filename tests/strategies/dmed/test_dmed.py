@@ -8,7 +8,7 @@ import sidelight as sl
 from sidelight.environments import IID, Replay, laws
 from sidelight.errors import SidelightError
 from sidelight.kernels import interpreted
-from sidelight.optimization.geometry import geometry
+from sidelight.optimization.geometry import lay_out_search_geometry
 from sidelight.strategies.base import act, observe
 from sidelight.strategies.baselines.uniform import Uniform
 from sidelight.strategies.dmed import general
@@ -71,8 +71,8 @@ def test_ties_and_forced_exploration_add_everybody_else():
 
 def run_general(game, law, horizon, seed):
     """Play a two-outcome game with the kernel for any number of outcomes, beside the closed forms."""
-    parameters = general.Parameters(1.0, 1e-6, geometry(sl.analyze(game)))
-    state = general.new_state(parameters.game)
+    parameters = general.Parameters(1.0, 1e-6, lay_out_search_geometry(sl.analyze(game)))
+    state = general.new_dmed_state(parameters.game)
     simple = PMDMED(game).reset()
     rng = np.random.default_rng(seed)
     for _ in range(horizon):

@@ -4,8 +4,12 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight.strategies.information.asymptotic_ids import AsymptoticIDS, find_alternatives, leading_rival
-from sidelight.strategies.shared.gap_bounds import confidence_radius
+from sidelight.strategies.information.asymptotic_ids import (
+    AsymptoticIDS,
+    find_alternatives_for_ids,
+    leading_rival_for_ids,
+)
+from sidelight.strategies.shared.gap_bounds import confidence_radius_of_gap
 
 
 def played(name, rounds, law, **given):
@@ -20,8 +24,8 @@ def played(name, rounds, law, **given):
 def test_alternatives_are_the_nearest_laws_on_the_border():
     strategy = played("bartok", 60, [0.5, 0.3, 0.2])
     compared, state = strategy.compiled_parameters.compared, strategy.state
-    best = leading_rival(compared, state.regression.law)
-    nearest = find_alternatives(compared, state.regression, best, state.scratch)
+    best = leading_rival_for_ids(compared, state.regression.law)
+    nearest = find_alternatives_for_ids(compared, state.regression, best, state.scratch)
     V, law, rng = np.linalg.inv(state.regression.inverse), state.regression.law, np.random.default_rng(0)
     for r in range(3):
         if r == best:
@@ -40,8 +44,8 @@ def test_alternatives_are_the_nearest_laws_on_the_border():
 def test_information_and_gaps_by_the_formulas():
     strategy = played("apple-tasting", 5, [0.4, 0.6])
     game, state, compared = strategy.game, strategy.state, strategy.compiled_parameters.compared
-    best = leading_rival(compared, state.regression.law)
-    radius = confidence_radius(1.0, state.regression.log_det[0], float(state.clock[0]))
+    best = leading_rival_for_ids(compared, state.regression.law)
+    radius = confidence_radius_of_gap(1.0, state.regression.log_det[0], float(state.clock[0]))
     (rival,) = [r for r in range(2) if r != best]
     inverse, law, loss = state.regression.inverse, state.regression.law, np.array(game.loss, float)
     doubt = (loss[best] - loss[rival]) @ law + radius * np.sqrt(

@@ -9,7 +9,10 @@ from sidelight.kernels import interpreted
 from sidelight.strategies.baselines.uniform import Uniform
 from sidelight.strategies.information import law_regression
 from sidelight.strategies.information.ids import IDS
-from sidelight.strategies.shared.information_ratio import mix_actions, share_of_second
+from sidelight.strategies.shared.information_ratio import (
+    mix_actions_by_information_ratio,
+    share_of_second_by_information_ratio,
+)
 
 PLAYABLE = [name for name in games.names() if games.describe(name).kind in ("easy", "hard")]
 
@@ -17,7 +20,7 @@ PLAYABLE = [name for name in games.names() if games.describe(name).kind in ("eas
 def mixture(gap, gain):
     """Return the pair, the share of its second action and the information ratio."""
     mixed, share = np.zeros(2, np.int64), np.zeros(1)
-    mix_actions(np.array(gap), np.array(gain), mixed, share)
+    mix_actions_by_information_ratio(np.array(gap), np.array(gain), mixed, share)
     q = share[0]
     lost = (1 - q) * gap[mixed[0]] + q * gap[mixed[1]]
     learned = (1 - q) * gain[mixed[0]] + q * gain[mixed[1]]
@@ -42,9 +45,9 @@ def drive(strategy, rounds, seed=0):
 
 
 def test_share_of_the_known_example():
-    assert share_of_second(0.1, 0.05, 0.5, 0.9) == pytest.approx(0.132353, abs=5e-7)
-    assert share_of_second(0.1, 0.5, 0.2, 0.5) == 0.0
-    assert share_of_second(0.2, 0.1, 0.2, 0.5) == 1.0
+    assert share_of_second_by_information_ratio(0.1, 0.05, 0.5, 0.9) == pytest.approx(0.132353, abs=5e-7)
+    assert share_of_second_by_information_ratio(0.1, 0.5, 0.2, 0.5) == 0.0
+    assert share_of_second_by_information_ratio(0.2, 0.1, 0.2, 0.5) == 1.0
     assert mixture([0.1, 0.5], [0.05, 0.9])[:2] == ((0, 1), pytest.approx(0.132353, abs=5e-7))
 
 

@@ -4,12 +4,15 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight.checks.report import same_data
+from sidelight.checks.report import is_same_checked_data
 from sidelight.environments import FiniteContexts
 from sidelight.strategies.base import observe
 from sidelight.strategies.information.ids import IDS
 from sidelight.strategies.information.ids_contexts import IDSContexts
-from sidelight.strategies.shared.information_ratio import best_share, mix_policies
+from sidelight.strategies.shared.information_ratio import (
+    best_share_for_information_ratio,
+    mix_policies_by_information_ratio,
+)
 
 APPLES = sl.games.load("apple-tasting")
 LABELS = sl.games.load("label-efficient")
@@ -20,7 +23,9 @@ def least_ratio(weights, gap, gain):
     """Return the ratio that `mix` finds, its two policies and the share of the second."""
     policies, share = np.zeros((3, len(weights)), np.int64), np.zeros(1)
     first, second, third = policies
-    found = mix_policies(*(np.array(one, float) for one in (weights, gap, gain)), first, second, third, share)
+    found = mix_policies_by_information_ratio(
+        *(np.array(one, float) for one in (weights, gap, gain)), first, second, third, share
+    )
     return found, first, second, share[0]
 
 
@@ -42,7 +47,7 @@ class TestMixing:
         assert ratios(np.array([0.6, 0.4]), np.array(gap), np.array(gain), policy[None])[0] == pytest.approx(0.35)
 
     def test_one_context_is_the_closed_form(self):
-        assert best_share(0.1, 0.05, 0.5, 0.9) == pytest.approx(0.132353, abs=5e-7)
+        assert best_share_for_information_ratio(0.1, 0.05, 0.5, 0.9) == pytest.approx(0.132353, abs=5e-7)
         assert least_ratio([1.0], [[0.1, 0.5]], [[0.05, 0.9]])[3] == pytest.approx(0.132353, abs=5e-7)
 
     def test_no_policy_has_a_smaller_ratio(self):
@@ -192,4 +197,4 @@ def test_wrong_contexts(wrong):
     before = strategy.save()
     with pytest.raises(sl.SidelightError, match="context"):
         strategy.act(wrong)
-    assert same_data(strategy.save(), before)
+    assert is_same_checked_data(strategy.save(), before)

@@ -10,9 +10,16 @@ from sidelight.environments import Replay
 from sidelight.kernels import interpreted
 from sidelight.strategies import PGIDS, PGTS
 from sidelight.strategies.base import observe
-from sidelight.strategies.labels.logistic_posterior import draw_theta, gibbs_transition
-from sidelight.strategies.labels.pg import choose_by_information_ratio
-from sidelight.strategies.labels.polya_gamma import log_normal_cdf, polya_gamma, right_share
+from sidelight.strategies.labels.logistic_posterior import (
+    draw_theta_of_label_posterior,
+    gibbs_transition_of_label_posterior,
+)
+from sidelight.strategies.labels.pg import choose_label_by_information_ratio
+from sidelight.strategies.labels.polya_gamma import (
+    draw_polya_gamma,
+    log_normal_cdf_for_polya_gamma,
+    right_share_of_polya_gamma_proposal,
+)
 
 APPLES = sl.games.load("apple-tasting")
 LABELS = sl.games.load("label-efficient")
@@ -21,7 +28,7 @@ LABELS = sl.games.load("label-efficient")
 def draws(tilt, count, seed=0):
     rng = np.random.default_rng(seed)
     with np.errstate(all="raise"):
-        return np.array([polya_gamma(tilt, rng) for _ in range(count)])
+        return np.array([draw_polya_gamma(tilt, rng) for _ in range(count)])
 
 
 def moments(z):
@@ -79,12 +86,14 @@ class TestSampler:
                 return np.sqrt(2 / np.pi / x**3) * np.exp(-1 / (2 * x) - z * z * x / 2)
 
             below = integrate.quad(left, 0, 0.64, points=[0.05, min(0.6, 1 / z)])[0]
-            assert right_share(z, rate) == pytest.approx(right / (right + below), rel=1e-6, abs=1e-12)
-        assert right_share(1e5, 5e9) == 0.0
+            assert right_share_of_polya_gamma_proposal(z, rate) == pytest.approx(
+                right / (right + below), rel=1e-6, abs=1e-12
+            )
+        assert right_share_of_polya_gamma_proposal(1e5, 5e9) == 0.0
 
     @pytest.mark.parametrize("x", [-40.0, -9.0, -8.0, -7.9, -2.0, 0.0, 3.0])
     def test_the_normal_distribution_function(self, x):
-        assert log_normal_cdf(x) == pytest.approx(stats.norm.logcdf(x), rel=1e-6, abs=1e-12)
+        assert log_normal_cdf_for_polya_gamma(x) == pytest.approx(stats.norm.logcdf(x), rel=1e-6, abs=1e-12)
 
 
 def with_labels(strategy, contexts, labels):
@@ -118,7 +127,7 @@ class TestGibbs:
         rng = np.random.default_rng(0)
         chain = []
         for _ in range(16_000):
-            gibbs_transition(state.posterior, parameters.regularization, parameters.refresh, rng)
+            gibbs_transition_of_label_posterior(state.posterior, parameters.regularization, parameters.refresh, rng)
             chain.append(state.posterior.theta[0])
         mean, spread = posterior(self.CONTEXTS, self.LABELS)
         assert (round(mean, 4), round(spread, 4)) == (0.7621, 0.6485)
@@ -133,7 +142,7 @@ class TestGibbs:
         strategy = PGTS(APPLES, 2, intercept=True, refresh=refresh, regularization=0.5)
         parameters, state = with_labels(strategy, contexts[:, :2], labels)
         for _ in range(400):
-            gibbs_transition(state.posterior, parameters.regularization, parameters.refresh, rng)
+            gibbs_transition_of_label_posterior(state.posterior, parameters.regularization, parameters.refresh, rng)
         seen = np.column_stack([contexts[:, :2], np.ones(40)])
         assert state.posterior.features[:40] == pytest.approx(seen)
         expected = np.eye(3) / 2 + seen.T @ (state.posterior.omega[:40, None] * seen)
@@ -150,7 +159,7 @@ class TestGibbs:
         rng = np.random.default_rng(3)
         sample = []
         for _ in range(6_000):
-            draw_theta(state, rng)
+            draw_theta_of_label_posterior(state, rng)
             sample.append(state.theta.copy())
         inverse = np.linalg.inv(A)
         scale = np.sqrt(np.diag(inverse) / 6_000)
@@ -162,7 +171,7 @@ class TestGibbs:
         parameters, state = with_labels(strategy, np.ones(8), np.ones(8))
         rng = np.random.default_rng(0)
         before = state.posterior.omega.copy()
-        gibbs_transition(state.posterior, parameters.regularization, parameters.refresh, rng)
+        gibbs_transition_of_label_posterior(state.posterior, parameters.regularization, parameters.refresh, rng)
         changed = np.flatnonzero(state.posterior.omega != before)
         assert changed.tolist() == [0, 1, 2]
         assert state.posterior.turn[0] == 3
@@ -178,7 +187,7 @@ class TestRules:
     def test_the_share_of_the_revealing_action(self, regrets, share):
         for number, expected in ((share - 1e-9, 1), (share + 1e-9, 0)):
             if 0 <= number < 1:
-                assert choose_by_information_ratio(1, np.array(regrets, float), Constant(number)) == expected
+                assert choose_label_by_information_ratio(1, np.array(regrets, float), Constant(number)) == expected
 
     def test_against_the_information_ratio_itself(self):
         """q minimizes ((1 - q) D_0 + q D_1)^2 / q."""
@@ -193,8 +202,8 @@ class TestRules:
     def test_the_best_of_several_blind_actions(self):
         """Label efficient: asking (0) against the better of the guesses (2)."""
         regrets = np.array([0.9, 0.6, 0.3])
-        assert choose_by_information_ratio(0, regrets, Constant(0.499)) == 0
-        assert choose_by_information_ratio(0, regrets, Constant(0.501)) == 2
+        assert choose_label_by_information_ratio(0, regrets, Constant(0.499)) == 0
+        assert choose_label_by_information_ratio(0, regrets, Constant(0.501)) == 2
 
     @pytest.mark.parametrize("kind", [PGTS, PGIDS])
     def test_a_clear_case_is_decided(self, kind):

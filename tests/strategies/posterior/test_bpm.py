@@ -15,7 +15,7 @@ from sidelight.errors import SidelightError
 from sidelight.game_arrays import signal_indices
 from sidelight.strategies.base import observe
 from sidelight.strategies.posterior.bpm import BPMLeast
-from sidelight.strategies.posterior.cell_distance import set_metric, squared_distance
+from sidelight.strategies.posterior.cell_distance import set_posterior_cell_metric, squared_posterior_cell_distance
 
 APPLE = sl.games.load("apple-tasting")
 NOTHING = np.zeros(0)
@@ -41,9 +41,9 @@ def coarse(game):
 def distances(strategy):
     """Return the squared distance of every action's cell; infinity for dominated actions."""
     cell, state = strategy.compiled_parameters.cell, strategy.state
-    set_metric(cell, state.distances, state.precision, state.information)
+    set_posterior_cell_metric(cell, state.distances, state.precision, state.information)
     with np.errstate(all="raise"):
-        return [squared_distance(cell, state.distances, c) if c >= 0 else math.inf for c in cell.number]
+        return [squared_posterior_cell_distance(cell, state.distances, c) if c >= 0 else math.inf for c in cell.number]
 
 
 class Naive:
@@ -177,9 +177,9 @@ def test_distances_prove_themselves():
         # Faces that differ by 1e-12 cross somewhere that floats know to four digits only.
         tolerance = 1e-10 if coarse(strategy.game) else 1e-3
         for _ in beliefs(strategy, rng, 8):
-            set_metric(cell, work, state.precision, state.information)
+            set_posterior_cell_metric(cell, work, state.precision, state.information)
             for c in range(len(cell.start) - 1):
-                value = squared_distance(cell, work, c)
+                value = squared_posterior_cell_distance(cell, work, c)
                 rows = np.r_[cell.start[c] : cell.start[c + 1], cell.units : len(cell.row)]
                 unit = max(0.0, work.missing[rows].max())
                 if unit == 0.0:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight.strategies.posterior.bpmts import BPMTS, draw_gaussian
+from sidelight.strategies.posterior.bpmts import BPMTS, draw_gaussian_posterior
 
 
 @pytest.mark.parametrize(("name", "law"), [("apple-tasting", [0.4, 0.6]), ("bartok", [0.5, 0.3, 0.2])])
@@ -28,7 +28,7 @@ def test_draws_follow_the_belief(name, law):
     mean = basis @ covariance @ basis.T @ (information - precision @ last) + last
     draws = []
     for _ in range(4_000):
-        draw_gaussian(strategy.state, rng)
+        draw_gaussian_posterior(strategy.state, rng)
         draws.append(strategy.state.scratch.copy())
     assert np.mean(draws, axis=0) == pytest.approx(mean, abs=0.02)
     assert np.cov(np.array(draws).T) == pytest.approx(basis @ covariance @ basis.T, abs=0.01)

@@ -8,7 +8,7 @@ import sidelight as sl
 from sidelight.strategies.base import act
 from sidelight.strategies.posterior.mario import Mario
 from sidelight.strategies.posterior.vids import VIDS
-from sidelight.strategies.shared.transport import place_of_least, transport
+from sidelight.strategies.shared.transport import place_of_least_value_for_transport, transport_shares
 
 NOTHING = np.zeros(0)
 
@@ -17,7 +17,14 @@ def transported(adjacent, chance, expected):
     size = len(chance)
     share, parent = np.zeros(size), np.zeros(size, np.int64)
     expected = np.array(expected, float)
-    transport(np.array(adjacent), place_of_least(expected), np.array(chance, float), expected, parent, share)
+    transport_shares(
+        np.array(adjacent),
+        place_of_least_value_for_transport(expected),
+        np.array(chance, float),
+        expected,
+        parent,
+        share,
+    )
     return share
 
 

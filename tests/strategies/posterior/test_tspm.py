@@ -11,9 +11,9 @@ from sidelight.environments import IID, Replay
 from sidelight.errors import SidelightError
 from sidelight.kernels import interpreted, loop
 from sidelight.strategies.base import observe
-from sidelight.strategies.posterior.simplex_sampling import draw_law
+from sidelight.strategies.posterior.simplex_sampling import draw_posterior_law
 from sidelight.strategies.posterior.tspm import TSPM, TSPMGaussian
-from sidelight.strategies.shared.candidates import best_action
+from sidelight.strategies.shared.candidates import best_candidate_action
 
 APPLE = sl.games.load("apple-tasting")
 PRICING = sl.games.load("dynamic-pricing", prices=3)
@@ -26,7 +26,7 @@ NOTHING = np.zeros(0)
 def many(target, state, rng, first, stride, out):
     """Draw a law per row; the rounds at which they are drawn decide when rejection is tried again."""
     for row in range(out.shape[0]):
-        draw_law(target, state.belief, state.sampler, first + stride * row, rng)
+        draw_posterior_law(target, state.belief, state.sampler, first + stride * row, rng)
         for j in range(out.shape[1]):
             out[row, j] = state.sampler.law[j]
     return 0
@@ -311,7 +311,7 @@ def test_two_point_masses_are_never_told_apart(cost):
     parameters, state = strategy.compiled_parameters, strategy.state
     for law in ([1.0, 0.0], [0.0, 1.0]):
         (label,) = [a for a in range(3) if float(np.dot(np.array(game.loss[a], float), law)) == 0]
-        assert best_action(parameters.choice, np.array(law), state.plays) == label
+        assert best_candidate_action(parameters.choice, np.array(law), state.plays) == label
     before = [part.copy() for part in state.belief]
     for label in (0, 1):
         assert not game.informative(label)

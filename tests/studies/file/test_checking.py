@@ -5,10 +5,10 @@ import textwrap
 import pytest
 
 from sidelight.studies import GameEntry, PlayerEntry, Study, StudyError, WorldEntry, parse
-from sidelight.studies.build.objects import errors_in_words
+from sidelight.studies.build.objects import word_errors_of_user_code
 from sidelight.studies.plan import cases as plan
 from sidelight.studies.plan import skips
-from sidelight.studies.plan.tasks import forget_files as forget
+from sidelight.studies.plan.tasks import forget_files_of_case_tasks as forget
 
 GAME = '[[games]]\nname = "apple-tasting"\n'
 WORLD = '[[worlds]]\nlaws = "dirichlet"\n'
@@ -62,8 +62,8 @@ def problems(text, folder=""):
 
 
 def skipped(text, folder=""):
-    study = plan.settled_study(parse(f'impossible = "skip"\n{text}', folder=folder))
-    return {case.player.label: why for case, why in plan.unplayable_cases(plan.cases(study))}
+    study = plan.settle_study_before_planning(parse(f'impossible = "skip"\n{text}', folder=folder))
+    return {case.player.label: why for case, why in plan.find_unplayable_cases(plan.plan_cases(study))}
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_a_file_of_a_game_that_was_mended_is_read_again(tmp_path):
     for outcomes in (2, 3):
         rows = [[0] * outcomes, [1] * outcomes]
         (tmp_path / "mine.toml").write_text(f"loss = {rows}\nfeedback = {rows}", encoding="utf-8")
-        study = plan.settled_study(parse(text, folder=str(tmp_path)))
+        study = plan.settle_study_before_planning(parse(text, folder=str(tmp_path)))
         assert f'"loss": {rows}'.replace("'", '"') in study.games[0].data.replace('"0"', "0").replace('"1"', "1")
 
 
@@ -208,15 +208,17 @@ def test_studies_in_python_are_checked_before_they_are_run():
         (PlayerEntry("NoSuch"),),
     )
     with pytest.raises(StudyError) as caught:
-        plan.settled_study(study)
+        plan.settle_study_before_planning(study)
     assert [place[:2] for place in caught.value.places] == [("games", 0), ("worlds", 0), ("worlds", 1), ("players", 0)]
     with pytest.raises(StudyError, match="give each game a name"):
-        plan.settled_study(Study("mine", (GameEntry(),), (WorldEntry("laws", "rare"),), (PlayerEntry("CBP"),)))
+        plan.settle_study_before_planning(
+            Study("mine", (GameEntry(),), (WorldEntry("laws", "rare"),), (PlayerEntry("CBP"),))
+        )
 
 
 def test_a_refusal_counts_only_problems():
     case = plan.Case(GameEntry("bartok"), WorldEntry("laws", "rare"), PlayerEntry("CBP"), 10, 2)
-    error = skips.refusal({case: "it cannot"}, "study 'mine'")
+    error = skips.unplayable_study_error({case: "it cannot"}, "study 'mine'")
     assert error.problems == ("CBP cannot play bartok in rare: it cannot",)
     assert str(error).startswith("study 'mine': CBP cannot play bartok in rare: it cannot\n  restrict them")
 
@@ -227,5 +229,5 @@ def test_a_grid_that_nobody_could_list_is_refused():
 
 
 def test_own_errors_stay_as_they_are():
-    with pytest.raises(StudyError, match=r"^mine$"), errors_in_words("it failed"):
+    with pytest.raises(StudyError, match=r"^mine$"), word_errors_of_user_code("it failed"):
         raise StudyError(["mine"])

@@ -6,7 +6,7 @@ import pytest
 
 from sidelight.errors import NoFileError
 from sidelight.studies import Comparison, PlayerEntry, StudyError, WorldEntry, parse, read
-from sidelight.studies.file.lines import line_of, lines_of_places
+from sidelight.studies.file.lines import find_lines_in_study_file, line_in_study_file
 
 WHOLE = """
     title = "How many bins?"
@@ -246,17 +246,19 @@ def test_places_of_tables_and_keys():
         'a = 1\nc = [ # [[\n  1, "]",\n]\n[[games]]\nname = "x]["\n"q" = 1\n[[games]]\nname = \'y\'\n[single]\ne = 3\n'
     )
     games = {("games", 0): 5, ("games", 0, "name"): 6, ("games", 0, "q"): 7, ("games", 1): 8, ("games", 1, "name"): 9}
-    assert lines_of_places(text) == {("a",): 1, ("c",): 2, **games, ("single",): 10, ("single", "e"): 11}
+    assert find_lines_in_study_file(text) == {("a",): 1, ("c",): 2, **games, ("single",): 10, ("single", "e"): 11}
 
 
 def test_the_line_of_a_parameter_is_found_wherever_it_stands():
     text = "[[strategies]]\na = 1\n[strategies.parameters]\nb = 2\n[[strategies]]\nparameters = {c = 3}\n"
-    lines = lines_of_places(text)
-    found = {each: line_of(("strategies", index, "parameters", each), lines) for index, each in enumerate("ac")}
+    lines = find_lines_in_study_file(text)
+    found = {
+        each: line_in_study_file(("strategies", index, "parameters", each), lines) for index, each in enumerate("ac")
+    }
     assert found == {"a": 2, "c": 6}
-    assert line_of(("strategies", 0, "parameters", "b"), lines) == 4
-    assert line_of(("strategies", 1, "name"), lines) == 5
-    assert line_of((), lines) is None
+    assert line_in_study_file(("strategies", 0, "parameters", "b"), lines) == 4
+    assert line_in_study_file(("strategies", 1, "name"), lines) == 5
+    assert line_in_study_file((), lines) is None
 
 
 def test_a_file_of_an_editor_that_marks_utf_8(tmp_path):

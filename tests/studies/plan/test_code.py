@@ -5,8 +5,8 @@ import pytest
 from sidelight import SidelightError
 from sidelight.studies import GameEntry, PlayerEntry, WorldEntry
 from sidelight.studies.plan.cases import Case
-from sidelight.studies.plan.code import _files, code_digests, refresh
-from sidelight.tasks.versions import versions
+from sidelight.studies.plan.code import _own_code_files_of_modules, code_digests_of_case, refresh_code_digests
+from sidelight.tasks.versions import versions_on_worker
 
 from ..making import text_of_mine
 
@@ -23,18 +23,18 @@ def case(player, world=None, folder=""):
 
 
 def own(*arguments):
-    refresh()
-    return code_digests(case(*arguments))["own"]
+    refresh_code_digests()
+    return code_digests_of_case(case(*arguments))["own"]
 
 
 def test_the_library_counts_with_its_sources_and_those_of_numpy(monkeypatch):
-    before = code_digests(case("CBP"))
+    before = code_digests_of_case(case("CBP"))
     assert before["own"] == ""
-    assert code_digests(case("RandCBP")) == before
-    same = versions()
+    assert code_digests_of_case(case("RandCBP")) == before
+    same = versions_on_worker()
     for name, changes in (("sources", True), ("numpy", True), ("numba", False)):
-        monkeypatch.setattr("sidelight.studies.plan.code.versions", lambda name=name: same | {name: "9"})
-        assert (code_digests(case("CBP")) != before) is changes
+        monkeypatch.setattr("sidelight.studies.plan.code.versions_on_worker", lambda name=name: same | {name: "9"})
+        assert (code_digests_of_case(case("CBP")) != before) is changes
 
 
 def test_a_file_counts_with_what_it_imports(tmp_path, monkeypatch):
@@ -57,7 +57,7 @@ def test_all_of_several_files_count(tmp_path):
     files = {tmp_path / "player.py", tmp_path / "world.py"}
     for file in files:
         file.write_text("X = 1\n")
-    assert _files({str(file) for file in files}) == files
+    assert _own_code_files_of_modules({str(file) for file in files}) == files
 
 
 def test_a_file_may_be_moved_but_not_be_lost(tmp_path):

@@ -8,11 +8,11 @@ import pytest
 
 import sidelight as sl
 from sidelight.studies import Comparison, FigureEntry, GameEntry, PlayerEntry, TableEntry, WorldEntry, report, run
-from sidelight.studies.reporting.page import document
-from sidelight.studies.reporting.standings import compare_players
-from sidelight.studies.reporting.standings import finished_results as results_of
-from sidelight.studies.reporting.tables import study_tables
-from sidelight.studies.reporting.write import is_current, write
+from sidelight.studies.reporting.page import write_study_report_document
+from sidelight.studies.reporting.standings import compare_study_players
+from sidelight.studies.reporting.standings import finished_study_results as results_of
+from sidelight.studies.reporting.tables import tables_of_study_report
+from sidelight.studies.reporting.write import is_study_report_current, write_study_report
 
 from ..making import Watcher, small, write_mine
 
@@ -51,7 +51,7 @@ def standing(outcome, label, measure="regret"):
 
 def test_numbers_are_those_of_the_runs(finished):
     progress, _ = finished
-    outcome = compare_players(progress.study, *results_of(progress.study, progress.store, list(progress.skipped)))
+    outcome = compare_study_players(progress.study, *results_of(progress.study, progress.store, list(progress.skipped)))
     game, env = sl.games.load("apple-tasting"), sl.environments.IID(sl.environments.laws.load("dirichlet", 2))
     cbp = sl.simulate(sl.strategies.CBP(game), env, 60, 4)
     rand = sl.simulate(sl.strategies.RandCBP(game, bins=10), env, 60, 4)
@@ -71,7 +71,7 @@ def test_numbers_are_those_of_the_runs(finished):
 def test_the_page_says_everything_and_nothing_runs_in_it(finished):
     progress, found = finished
     page = (progress.folder / "report.html").read_text(encoding="utf-8")
-    assert page == document(found).to_html()
+    assert page == write_study_report_document(found).to_html()
     for words in (
         "Apples &amp; &lt;others&gt;",
         "What failed",
@@ -84,7 +84,7 @@ def test_the_page_says_everything_and_nothing_runs_in_it(finished):
     assert "<b>out of" not in page
     assert "<script" not in page
     assert "http" not in page.replace("http-equiv", "")
-    text = document(found).to_markdown()
+    text = write_study_report_document(found).to_markdown()
     assert "**Mine in apple" in text
     assert "RandCBP(bins=10)" in text
 
@@ -103,8 +103,8 @@ def test_files(finished):
 
 def test_a_matrix_has_one_in_every_column(finished):
     progress, _ = finished
-    outcome = compare_players(progress.study, *results_of(progress.study, progress.store, list(progress.skipped)))
-    matrix = next(table for title, table in study_tables(outcome) if "relative" in title)
+    outcome = compare_study_players(progress.study, *results_of(progress.study, progress.store, list(progress.skipped)))
+    matrix = next(table for title, table in tables_of_study_report(outcome) if "relative" in title)
     columns = list(zip(*[row.cells for row in matrix.rows], strict=True))
     for column in columns[3:]:
         assert min(cell.value for cell in column if cell.value is not None) == 1.0
@@ -113,13 +113,13 @@ def test_a_matrix_has_one_in_every_column(finished):
 
 def test_a_report_knows_whether_it_is_current(finished):
     progress, _ = finished
-    assert is_current(progress)
+    assert is_study_report_current(progress)
     path = progress.store.path(progress.done.ran[0])
     content = path.read_bytes()
     path.unlink()
-    assert not is_current(progress)
+    assert not is_study_report_current(progress)
     path.write_bytes(content)
-    assert is_current(progress)
+    assert is_study_report_current(progress)
 
 
 def test_wishes_are_met(tmp_path):
@@ -132,7 +132,7 @@ def test_wishes_are_met(tmp_path):
         figures=(FigureEntry("quartiles", "regret"), FigureEntry("regret", title="Over time")),
     )
     found = report(run(study, tmp_path, workers=1))
-    ((title, table),) = study_tables(found.outcome)
+    ((title, table),) = tables_of_study_report(found.outcome)
     assert title == "Looks"
     assert {row.group for row in table.rows} == {"apple-tasting, balanced, 20 rounds"}
     assert [figure.file for figure in found.figures] == ["figures/figure1-1.svg", "figures/figure2-1.svg"]
@@ -160,7 +160,7 @@ def test_a_figure_that_cannot_be_drawn_costs_nothing_else(tmp_path, monkeypatch)
         figures=(FigureEntry("quartiles", "regret"), FigureEntry("quartiles", title="Mine"), FigureEntry("regret"))
     )
     watcher = Watcher()
-    found = write(run(study, tmp_path, workers=1), watcher.note)
+    found = write_study_report(run(study, tmp_path, workers=1), watcher.note)
     assert [figure.file for figure in found.figures] == ["figures/figure3-1.svg"]
     words = "figure 1 (quartiles of regret) cannot be drawn: there is <too little> ink"
     assert watcher.notes == [words, words.replace("1 (quartiles of regret)", "2 (Mine)")]
@@ -173,7 +173,7 @@ def test_a_figure_that_cannot_be_drawn_costs_nothing_else(tmp_path, monkeypatch)
 def test_the_text_of_a_study_is_shown_as_it_is(tmp_path):
     text = "# A <script>alert(1)</script>\n## B\n\n- c *d* &lt;\n\n1. e\n\n===\n\n12) f"
     found = report(run(small(text=text, runs=1), tmp_path, workers=1))
-    lines = document(found).to_markdown().split("\n\n")
+    lines = write_study_report_document(found).to_markdown().split("\n\n")
     assert lines[1:6] == [
         r"\# A \<script\>alert(1)\</script\> ## B",
         r"\- c \*d\* &amp;lt;",
@@ -181,7 +181,7 @@ def test_the_text_of_a_study_is_shown_as_it_is(tmp_path):
         r"\===",
         r"12\) f",
     ]
-    assert "<script>" not in document(found).to_html()
+    assert "<script>" not in write_study_report_document(found).to_html()
 
 
 def test_a_limit_is_compared_in_the_same_runs(tmp_path):
@@ -189,7 +189,7 @@ def test_a_limit_is_compared_in_the_same_runs(tmp_path):
     limit = PlayerEntry("BayesOptimal", limit=True)
     study = small(PlayerEntry("Uniform", runs=2), PlayerEntry("CBP"), limit, seeds=(0, 5))
     progress = run(study, tmp_path, workers=1)
-    outcome = compare_players(study, *results_of(study, progress.store))
+    outcome = compare_study_players(study, *results_of(study, progress.store))
     game, env = sl.games.load("apple-tasting"), sl.environments.IID(sl.environments.laws.load("balanced", 2))
     for label, runs, kind in (("Uniform", 2, sl.strategies.Uniform), ("CBP", 4, sl.strategies.CBP)):
         ours, best = (
@@ -198,8 +198,11 @@ def test_a_limit_is_compared_in_the_same_runs(tmp_path):
         )
         assert standing(outcome, label).summary.limit_ratio == pytest.approx(ours / best)
     note = "in the runs that a player and the limit both have"
-    assert note in document(report(progress)).to_html()
-    assert note not in document(report(run(small(PlayerEntry("CBP"), limit), tmp_path, workers=1))).to_html()
+    assert note in write_study_report_document(report(progress)).to_html()
+    assert (
+        note
+        not in write_study_report_document(report(run(small(PlayerEntry("CBP"), limit), tmp_path, workers=1))).to_html()
+    )
 
 
 def test_the_time_of_a_round_is_known_of_a_single_piece(tmp_path):
@@ -213,19 +216,19 @@ def test_many_settings_are_drawn_only_if_somebody_asks(tmp_path, monkeypatch):
     for wishes, figures in (((), 0), ((FigureEntry("regret", worlds=("rare",)),), 1)):
         watcher = Watcher()
         progress = run(small(worlds=worlds, figures=wishes), tmp_path, display=watcher)
-        assert len(write(progress, watcher.note).figures) == figures
+        assert len(write_study_report(progress, watcher.note).figures) == figures
         assert any("as there are 2 settings" in note for note in watcher.notes) == (not figures)
 
 
 def test_an_empty_report_says_so(tmp_path):
     bad = write_mine(tmp_path, "raise RuntimeError")
     found = report(run(small(bad), tmp_path / "out", workers=1, display=Watcher()))
-    assert "Nothing is finished yet." in document(found).to_html()
+    assert "Nothing is finished yet." in write_study_report_document(found).to_html()
 
 
 def test_shares_of_plays_add_up(finished):
     progress, _ = finished
-    outcome = compare_players(progress.study, *results_of(progress.study, progress.store, list(progress.skipped)))
+    outcome = compare_study_players(progress.study, *results_of(progress.study, progress.store, list(progress.skipped)))
     for shares in outcome.shares.values():
         assert np.isclose(shares.sum(), 1.0)
 
@@ -235,7 +238,7 @@ def test_a_report_is_not_replaced_by_one_of_nothing(tmp_path, monkeypatch):
     run(small(), tmp_path, workers=1)
     report(tmp_path)
     before = (tmp_path / "report.html").read_bytes()
-    monkeypatch.setattr("sidelight.studies.plan.code.versions", lambda: {"sidelight": "9"})
+    monkeypatch.setattr("sidelight.studies.plan.code.versions_on_worker", lambda: {"sidelight": "9"})
     with pytest.raises(sl.SidelightError, match="is finished by the code that is here"):
         report(tmp_path)
     assert (tmp_path / "report.html").read_bytes() == before

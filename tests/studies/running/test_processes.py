@@ -11,9 +11,9 @@ import pytest
 
 from sidelight.results import sealed
 from sidelight.studies import GameEntry, PlayerEntry, Study, WorldEntry, read, run
-from sidelight.studies.plan.cases import cases
-from sidelight.studies.plan.tasks import tasks
-from sidelight.studies.store.record import Record
+from sidelight.studies.plan.cases import plan_cases
+from sidelight.studies.plan.tasks import split_cases_into_tasks
+from sidelight.studies.store.record import StudyRecord
 from sidelight.studies.store.store import State, Store
 
 pytestmark = pytest.mark.slow
@@ -62,7 +62,7 @@ def started(folder, *options):
 
 
 def every_task(folder):
-    return [task for case in cases(read(folder / "mine.toml")) for task in tasks(case)]
+    return [task for case in plan_cases(read(folder / "mine.toml")) for task in split_cases_into_tasks(case)]
 
 
 def files(folder):
@@ -73,7 +73,7 @@ def numbers(folder):
     """Return what all files hold, but for the time it took."""
     found = {}
     for path in files(folder):
-        arrays = sealed.read(path).arrays
+        arrays = sealed.read_sealed_file(path).arrays
         found[str(path.relative_to(folder))] = {name: arrays[name] for name in ("rounds", "regret", "plays")}
     return found
 
@@ -114,7 +114,7 @@ def test_two_processes_share_the_work(folder):
     for process in processes:
         _, err = process.communicate(timeout=300)
         assert process.returncode == 0, err
-    done = [call["ran"] for call in Record(folder / "out").calls()]
+    done = [call["ran"] for call in StudyRecord(folder / "out").calls()]
     assert min(done) > 0
     assert len(every_task(folder)) == len(files(folder)) <= sum(done)
 
@@ -173,7 +173,7 @@ def test_strategies_that_misbehave_on_a_cluster_harm_nobody_else(tmp_path):
         "Bad(how=invalid)": "SidelightError: Bad chose action 7: there are actions 0 to 1",
     }
     assert progress.summary() == "3 of 6 cases are finished"
-    assert [each["case"] for each in Record(tmp_path / "there").failures()] == [
+    assert [each["case"] for each in StudyRecord(tmp_path / "there").failures()] == [
         case.title for case in progress.done.failures
     ]
     here = run(study, tmp_path / "here")

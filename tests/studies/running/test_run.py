@@ -9,9 +9,9 @@ import pytest
 import sidelight as sl
 from sidelight.studies import GameEntry, PlayerEntry, StudyError, WorldEntry, opened, report, run
 from sidelight.studies.plan.cases import Case
-from sidelight.studies.plan.skips import listed_labels, skips_by_reason
-from sidelight.studies.plan.tasks import Task, tasks
-from sidelight.studies.reporting.standings import finished_results
+from sidelight.studies.plan.skips import group_skipped_cases, list_labels_of_skipped_cases
+from sidelight.studies.plan.tasks import CaseTask, split_cases_into_tasks
+from sidelight.studies.reporting.standings import finished_study_results
 from sidelight.studies.store.store import State, Store
 
 from ..making import Watcher, calls, failures, small, text_of_mine, write_mine
@@ -27,7 +27,7 @@ def test_runs_are_those_of_simulate_and_are_made_once(tmp_path):
     study = small(PlayerEntry("RandCBP", {"bins": 10}), worlds=(WorldEntry("law", [0.3, 0.7]),), seeds=(0, 5))
     progress, _ = ran(study, tmp_path)
     assert len(progress.done.ran) == 4
-    (entry,), missing = finished_results(study, progress.store)
+    (entry,), missing = finished_study_results(study, progress.store)
     assert missing == []
     strategy = sl.strategies.RandCBP(sl.games.load("apple-tasting"), bins=10)
     direct = [sl.simulate(strategy, sl.environments.IID([0.3, 0.7]), 60, 4, seed) for seed in (0, 5)]
@@ -102,7 +102,7 @@ def test_an_edited_module_is_not_taken_for_what_was_imported(tmp_path, monkeypat
     first, _ = ran(study, tmp_path / "out")
     file.write_text(text_of_mine("return 1 - 0"))
     again, _ = ran(study, tmp_path / "out")
-    plays = [next(iter(finished_results(study, state.store)[0])).plays[0].tolist() for state in (again,)]
+    plays = [next(iter(finished_study_results(study, state.store)[0])).plays[0].tolist() for state in (again,)]
     assert len(first.done.ran) == len(again.done.again) == 2
     assert plays == [[0, 60]]
     file.write_text(text_of_mine())
@@ -189,12 +189,12 @@ def test_reasons_are_told_once():
     """Up to the semicolon, after which they are about a single game."""
     games = (GameEntry("label-efficient", {"cost": 1}), GameEntry("bartok"))
     cases = [Case(game, WorldEntry("laws", "balanced"), PlayerEntry("CBP", label="mine"), 10, 2) for game in games]
-    (same,) = skips_by_reason(dict.fromkeys(cases, "CBP: it cannot; so there"))
+    (same,) = group_skipped_cases(dict.fromkeys(cases, "CBP: it cannot; so there"))
     assert str(same) == "mine cannot play 2 games (label-efficient(cost=1), bartok) in balanced: it cannot; so there"
-    (alike,) = skips_by_reason({cases[0]: "it cannot; 3 outcomes", cases[1]: "it cannot; 4 outcomes"})
+    (alike,) = group_skipped_cases({cases[0]: "it cannot; 3 outcomes", cases[1]: "it cannot; 4 outcomes"})
     assert alike.why == "it cannot"
-    assert len(skips_by_reason({cases[0]: "it cannot", cases[1]: "it will not"})) == 2
-    assert listed_labels("abcde", 3) == "a, b, c and 2 more"
+    assert len(group_skipped_cases({cases[0]: "it cannot", cases[1]: "it will not"})) == 2
+    assert list_labels_of_skipped_cases("abcde", 3) == "a, b, c and 2 more"
 
 
 def test_policies_watch_classifiers(tmp_path):
@@ -206,7 +206,7 @@ def test_policies_watch_classifiers(tmp_path):
         measures=("verifications", "f1"),
     )
     progress, _ = ran(study, tmp_path)
-    found, _ = finished_results(study, progress.store)
+    found, _ = finished_study_results(study, progress.store)
     assert {labels.world for labels in found.labels} == {"classifiers, case 1(tolerance=0.1)"}
     assert [results.values("f1").shape for results in found] == [(4,), (4,)]
 
@@ -239,7 +239,9 @@ def test_an_interrupted_run_goes_on(tmp_path):
         run(small(), tmp_path, workers=1, display=Interrupting())
     progress, watcher = ran(small(), tmp_path)
     assert watcher.pending == 3
-    states = Store(tmp_path / "runs").states([task for case in progress.cases for task in tasks(case)], thorough=True)
+    states = Store(tmp_path / "runs").states(
+        [task for case in progress.cases for task in split_cases_into_tasks(case)], thorough=True
+    )
     assert set(states.values()) == {State.READY}
 
 
@@ -283,7 +285,7 @@ def test_processes_find_the_same_as_threads(tmp_path, monkeypatch):
         monkeypatch.setattr("sidelight.tasks.local._WORTHWHILE", seconds)
         progress, watcher = ran(study, tmp_path / folder)
         assert watcher.failures == []
-        stored.append([results.regret for results in finished_results(study, progress.store)[0]])
+        stored.append([results.regret for results in finished_study_results(study, progress.store)[0]])
     assert len(stored[0]) == 3
     assert all(np.array_equal(one, other) for one, other in zip(*stored, strict=True))
 
@@ -342,7 +344,7 @@ print(len(progress.done.ran), len(progress.done.failures))
     ],
 )
 def test_only_our_own_compiled_code_is_run_in_this_process(player, world, where, monkeypatch):
-    task = Task(Case(GameEntry("apple-tasting"), world, player, 10, 2), 0, 2)
+    task = CaseTask(Case(GameEntry("apple-tasting"), world, player, 10, 2), 0, 2)
     assert task.where == where
     monkeypatch.setenv("SIDELIGHT_JIT", "0")
     assert task.where == ("apart" if where == "anywhere" and not player.policy else where)

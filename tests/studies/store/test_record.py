@@ -4,7 +4,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.studies import PlayerEntry, opened, report, run
-from sidelight.studies.reporting.page import document
+from sidelight.studies.reporting.page import write_study_report_document
 
 from ..making import Watcher, calls, failures, small, write_mine
 
@@ -47,7 +47,7 @@ def test_what_had_changed_is_known_after_an_interruption(tmp_path, error, state,
     assert second["pieces"] == 9
     assert third["changes"] == []
     found = report(tmp_path)
-    for text in (document(found).to_html(), document(found).to_markdown()):
+    for text in (write_study_report_document(found).to_html(), write_study_report_document(found).to_markdown()):
         assert "players new: CBP; runs: 6 instead of 4" in text
         assert words in text
 
@@ -96,10 +96,10 @@ def test_failures_name_the_seed_where_there_are_several(tmp_path):
     titles = [f"Mine in apple-tasting, balanced, 60 rounds, seed {seed}" for seed in (0, 5)]
     assert sorted(each["case"] for each in found.failures) == titles
     for title in titles:
-        assert document(found).to_html().count(title) == 2  # failed, and not finished
-        assert f"**{title}**: " in document(found).to_markdown()
-    assert document(found).to_html().count("<details open>") == 1  # the second traceback is the same
-    assert document(found).to_html().count("<details>") == 1
+        assert write_study_report_document(found).to_html().count(title) == 2  # failed, and not finished
+        assert f"**{title}**: " in write_study_report_document(found).to_markdown()
+    assert write_study_report_document(found).to_html().count("<details open>") == 1  # the second traceback is the same
+    assert write_study_report_document(found).to_html().count("<details>") == 1
     # A share that does only one of them again leaves the other.
     write_mine(tmp_path)
     run(study, tmp_path / "out", workers=1, share="4/4")

@@ -7,7 +7,7 @@ import pytest
 from sidelight import SidelightError
 from sidelight.studies import GameEntry, PlayerEntry, WorldEntry
 from sidelight.studies.plan.cases import Case
-from sidelight.studies.plan.tasks import Task, tasks
+from sidelight.studies.plan.tasks import CaseTask, split_cases_into_tasks
 from sidelight.studies.store.store import State, Store
 
 CELL = Case(GameEntry("apple-tasting"), WorldEntry("laws", "imbalanced"), PlayerEntry("CBP"), horizon=200, runs=3)
@@ -15,7 +15,7 @@ CELL = Case(GameEntry("apple-tasting"), WorldEntry("laws", "imbalanced"), Player
 
 @pytest.fixture
 def task():
-    return tasks(CELL)[0]
+    return split_cases_into_tasks(CELL)[0]
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def test_what_is_kept_comes_back(store, task):
 
 def test_other_code_makes_stored_work_stale_and_its_place_is_taken(store, task, monkeypatch):
     before = store.path(task)
-    monkeypatch.setattr("sidelight.studies.plan.code.versions", lambda: {"sidelight": "9"})
+    monkeypatch.setattr("sidelight.studies.plan.code.versions_on_worker", lambda: {"sidelight": "9"})
     later = Store(store.folder)
     assert later.states([task])[task] is State.STALE
     assert state(later, task) is State.STALE
@@ -48,7 +48,7 @@ def test_other_code_makes_stored_work_stale_and_its_place_is_taken(store, task, 
 
 
 def test_what_belongs_to_another_task_is_not_kept(tmp_path, task):
-    other = Task(task.case, 3, 3)
+    other = CaseTask(task.case, 3, 3)
     with pytest.raises(SidelightError, match="other sources or parameters"):
         Store(tmp_path).keep(task, other.perform())
     assert state(Store(tmp_path), task) is State.MISSING
@@ -68,14 +68,14 @@ def test_what_belongs_to_another_task_is_not_kept(tmp_path, task):
     ],
 )
 def test_whatever_decides_the_runs_decides_the_file(store, task, change):
-    other = Task(replace(CELL, **change), task.first, task.count)
+    other = CaseTask(replace(CELL, **change), task.first, task.count)
     assert store.path(other) != store.path(task)
     assert state(store, other) is not State.READY
 
 
 @pytest.mark.parametrize("change", [{"runs": 96}, {"patience": 1.0}, {"player": PlayerEntry("CBP", limit=True)}])
 def test_what_does_not_decide_the_runs_changes_nothing(store, task, change):
-    other = Task(replace(CELL, **change), task.first, task.count)
+    other = CaseTask(replace(CELL, **change), task.first, task.count)
     assert state(store, other) is State.READY
     assert store.states([other])[other] is State.READY
 

@@ -16,7 +16,7 @@ from sidelight.cli.monitor.options import add_monitor_options_to_command, monito
 from sidelight.cli.monitor.shared_file import changing_monitor_file, create_shared_monitor_file, shared_file_text
 from sidelight.cli.numbers import WHOLE
 from sidelight.errors import SidelightError
-from sidelight.monitor.inputs import monitor_input_score_from_file, monitor_input_seconds
+from sidelight.monitor.inputs import monitor_input_score_from_text, monitor_input_seconds
 from sidelight.monitor.io.rows import (
     TEXT_FORMATS,
     check_rows_file,
@@ -184,7 +184,7 @@ def _predictions_of_decide_command(one: dict[str, Any], source: str | None, kind
     for row in rows:
         if row["time"] is not None:
             monitor_input_seconds(row["time"])
-        row["score"] = monitor_input_score_from_file(row["score"])
+        row["score"] = monitor_input_score_from_text(row["score"])
     return rows
 
 

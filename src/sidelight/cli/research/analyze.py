@@ -52,7 +52,7 @@ def analyze_command(game: str, settings: tuple[str, ...], as_json: bool, figure:
 
 
 def _draw_figure_of_analyze_command(analysis: Analysis, path: str) -> None:
-    from sidelight.report.figures.games.game import draw_game
+    from sidelight.report.figures.games.game import draw_game_figure
     from sidelight.report.figures.saving import save_figure
 
-    save_figure(draw_game(analysis), path)
+    save_figure(draw_game_figure(analysis), path)

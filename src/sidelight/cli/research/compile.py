@@ -91,10 +91,10 @@ def _environments_of_compile_command(strategy: KernelStrategy) -> Iterator[tuple
     count, d = strategy.game.n_outcomes, strategy.dimension
     law = np.full(count, 1 / count)
     found: list[Environment] = [] if d else [IID(law)]
-    for name in contexts_by_name.names() if d else ():
-        size = "contexts" if "contexts" in contexts_by_name.defaults(name) else "d"
+    for name in contexts_by_name.names_of_context_environments() if d else ():
+        size = "contexts" if "contexts" in contexts_by_name.defaults_of_context_environment(name) else "d"
         with contextlib.suppress(SidelightError):  # some kinds are only for two outcomes
-            found.append(contexts_by_name.load(name, strategy.game, **{size: d}))
+            found.append(contexts_by_name.load_context_environment(name, strategy.game, **{size: d}))
     found.append(Replay(np.arange(_ROUNDS) % count, np.ones((_ROUNDS, d)) if d else None, law))
     yield from {type(each).__name__: each for each in found}.items()
 

@@ -53,6 +53,6 @@ def _docstring_terms_for_command(section: str) -> dict[str, str]:
 
 
 def _docstring_references_for_command(section: str) -> list[str]:
-    """Read references; each ends with its year, or with what follows the year after a comma."""
+    """Read references; each ends with its year, or with the words after the year and a comma."""
     text = " ".join(section.split()).rstrip(".")
     return [f"{entry}." for entry in re.split(r"(?<=\d{4})[.;] ", text) if entry]

@@ -12,12 +12,14 @@ from sidelight.errors import SidelightError
 
 if TYPE_CHECKING:
     from sidelight.cli.research.simulate import Plan
-    from sidelight.report.figures.curves import Curve
+    from sidelight.report.figures.curves import FigureCurve
 
 _ASYMPTOTIC = "C*(p) log T (asymptotic)"
 
 
-def find_limit_line_of_simulate_command(plan: Plan, rounds: Any, law: str | None, law_from: str | None) -> Curve | None:
+def find_limit_line_of_simulate_command(
+    plan: Plan, rounds: Any, law: str | None, law_from: str | None
+) -> FigureCurve | None:
     """Return C*(p) log t for one law, or for drawn laws the mean regret of the best play for them, in the same runs."""
     try:
         if plan.environment.dimension:
@@ -32,12 +34,12 @@ def find_limit_line_of_simulate_command(plan: Plan, rounds: Any, law: str | None
         return None
 
 
-def final_simulate_limit(limit: Curve | None) -> float | None:
+def final_simulate_limit(limit: FigureCurve | None) -> float | None:
     """Return the limit at the last round."""
     return None if limit is None else float(limit.mean[-1])
 
 
-def caption_of_simulate_limit_line(limit: Curve | None) -> str:
+def caption_of_simulate_limit_line(limit: FigureCurve | None) -> str:
     """Explain what the limit bounds."""
     if limit is None:
         return ""
@@ -52,22 +54,22 @@ def caption_of_simulate_limit_line(limit: Curve | None) -> str:
     )
 
 
-def _asymptotic_line_of_simulate_command(plan: Plan, rounds: Any, law: str) -> Curve:
+def _asymptotic_line_of_simulate_command(plan: Plan, rounds: Any, law: str) -> FigureCurve:
     from sidelight.limits import lower_bound
-    from sidelight.report.figures.curves import Curve
+    from sidelight.report.figures.curves import FigureCurve
 
     bound = lower_bound(plan.game, laws.read_law_option(law, plan.game))
     if bound.status != "finite":
         raise SidelightError(f"C*(p) is {bound.status}: {bound.reason}")
-    return Curve(_ASYMPTOTIC, rounds, bound.low * np.log(np.maximum(rounds, 1)))
+    return FigureCurve(_ASYMPTOTIC, rounds, bound.low * np.log(np.maximum(rounds, 1)))
 
 
-def _bayes_line_of_simulate_command(plan: Plan, law_from: str) -> Curve:
-    from sidelight.report.figures.curves import Curve
+def _bayes_line_of_simulate_command(plan: Plan, law_from: str) -> FigureCurve:
+    from sidelight.report.figures.curves import FigureCurve
     from sidelight.simulation import simulate
     from sidelight.strategies import BayesOptimal
 
     player = BayesOptimal(plan.game, plan.horizon, law_from)
     found = simulate(player, plan.environment, plan.horizon, plan.runs, plan.seed, plan.checkpoints, plan.workers)
     label = f"Bayes-optimal play for T = {plan.horizon}, {player.assumes}"
-    return Curve(label, found.rounds, found.regret.mean(axis=0))
+    return FigureCurve(label, found.rounds, found.regret.mean(axis=0))

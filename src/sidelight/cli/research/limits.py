@@ -77,11 +77,11 @@ def limits_command(
 
 def _read_prior_option(text: str) -> Any:
     """Read a prior: the parameters of a Beta law, the name of a kind of law, or laws with weights in brackets."""
-    from sidelight.strategies.baselines.priors import read_prior
+    from sidelight.strategies.baselines.priors import read_bayes_optimal_prior
 
     prior = parse_argument_value(f"({text})" if re.fullmatch(r"[^([,]+,[^,]+", text) else text)
     try:
-        read_prior(prior)
+        read_bayes_optimal_prior(prior)
     except SidelightError as error:
         raise SidelightError(f"--prior is {text!r}: {str(error).partition(': ')[2]}") from None
     return prior
@@ -108,9 +108,9 @@ def _lower_bound_data_of_limits_command(game: Game, law: list[float], horizon: i
 def _bayes_data_of_limits_command(game: Game, horizon: int, prior: Any) -> dict[str, Any]:
     """Return the Bayes-optimal regret as plain data, or why there is none."""
     from sidelight.strategies import BayesOptimal
-    from sidelight.strategies.baselines.priors import prior_words
+    from sidelight.strategies.baselines.priors import word_bayes_optimal_prior
 
-    data: dict[str, Any] = {"prior": prior, "assumes": prior_words(prior), "value": None, "reason": None}
+    data: dict[str, Any] = {"prior": prior, "assumes": word_bayes_optimal_prior(prior), "value": None, "reason": None}
     try:
         data["value"] = BayesOptimal(game, horizon, prior).value
     except SidelightError as error:

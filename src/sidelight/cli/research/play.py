@@ -14,7 +14,7 @@ from sidelight.cli.numbers import COUNT, WHOLE
 from sidelight.cli.research.arguments import laws, players
 from sidelight.errors import SidelightError
 from sidelight.kernels.arrays import Floats
-from sidelight.text import padded_to_width, printable_line, width_of
+from sidelight.text import padded_to_width, printable_line, terminal_width_of_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,7 +66,7 @@ def play_command(
 
 
 def _play_rounds_for_command(game: Game, player: Strategy, environment: IID, rounds: int, seed: int) -> None:
-    """Play as run 0 of a simulation does, and write down what happens."""
+    """Play like run 0 of a simulation, and print each round."""
     import numpy as np
 
     from sidelight.environments.base import cost, draw
@@ -106,12 +106,12 @@ def _randomness_of_play_command(
 
 
 def _opening_of_play_command(game: Game, player: Strategy, law: Floats, rounds: int, seed: int) -> str:
-    from sidelight.results.text import label
+    from sidelight.results.text import label_of_results
 
     odds = ", ".join(f"{name} {value:.4g}" for name, value in zip(game.outcomes, law, strict=True))
     lines = [
         terminal_game_title(game),
-        f"{label(player.describe())} plays {rounds} round{'' if rounds == 1 else 's'}, seed {seed}.",
+        f"{label_of_results(player.describe())} plays {rounds} round{'' if rounds == 1 else 's'}, seed {seed}.",
         f"Outcome law, which it does not know: {odds}.",
     ]
     return "\n".join(lines)
@@ -123,7 +123,7 @@ def _closing_of_play_command(game: Game, plays: list[int], regret: float, law: F
     losses = loss_matrix(game) @ law
     best = int(losses.argmin())
     labels = [f"{a} {printable_line(name)}" for a, name in enumerate(game.actions)]
-    column = max(map(width_of, labels))
+    column = max(map(terminal_width_of_text, labels))
     digits = len(str(max(plays)))
     lines = [f"\nAfter {sum(plays)} round{'' if sum(plays) == 1 else 's'}"]
     for a, (label, count) in enumerate(zip(labels, plays, strict=True)):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sidelight._storage import make_writable
+from sidelight._storage import make_writable_folder
 from sidelight.cli import terminal
 from sidelight.cli.notes import warnings_as_command_notes
 from sidelight.cli.numbers import COUNT, WHOLE
@@ -15,10 +15,10 @@ from sidelight.cli.research.arguments.cluster import check_cluster_option, clust
 from sidelight.cli.research.work_bar import WorkBar, command_work_kept
 from sidelight.errors import SidelightError
 from sidelight.reproduction.exhibit import PROTOCOLS, RUNS, TOLERANCES, Profile
-from sidelight.reproduction.paper.table4 import LABELS, check
+from sidelight.reproduction.paper.table4 import LABELS, check_table4_options
 
 if TYPE_CHECKING:
-    from sidelight.reproduction.report.account import Account
+    from sidelight.reproduction.report.account import ReproductionAccount
     from sidelight.reproduction.runs import Reproduction
     from sidelight.studies.store.store import Store
 
@@ -111,7 +111,7 @@ def reproduce_command(out: str, share: str | None, merge: bool, as_json: bool, *
                 f"{len(missing)} of {len(reproduction.tasks())} pieces of work are missing, damaged or from other code"
             )
             raise SidelightError(f"{pieces} in {folder}: run all shares first, with the same options")
-        make_writable(folder)
+        make_writable_folder(folder)
         with command_work_kept(folder):
             seconds = 0.0 if merge else reproduction.run(crew, bars, part)
         if part is not None:
@@ -122,7 +122,7 @@ def reproduce_command(out: str, share: str | None, merge: bool, as_json: bool, *
             seconds += reproduction.look_again(crew, bars)
             from sidelight.reproduction import output
 
-            account = output.write(reproduction, folder, seconds or None, bars.note)
+            account = output.write_reproduction_output(reproduction, folder, seconds or None, bars.note)
     if as_json:
         terminal.write_terminal_json(account.to_dict())
     else:
@@ -144,10 +144,10 @@ def _run_other_papers_for_command(folder: Path, shared: object, as_json: bool, o
         raise SidelightError("others goes alone, with --runs, --seed, --workers, --cluster, --out and --json only")
     profile = Profile(runs=options["runs"] or FEW, seed=options["seed"])
     reproduction = Reproduction(EXHIBITS, [profile], Store(folder / "runs"))
-    make_writable(folder)
+    make_writable_folder(folder)
     with warnings_as_command_notes(), command_work_kept(folder):
         seconds = reproduction.run(crew_of(options["cluster"], options["workers"]), WorkBar())
-        found = report.write(reproduction, folder, seconds or None)
+        found = report.write_report_on_other_papers(reproduction, folder, seconds or None)
     if as_json:
         terminal.write_terminal_json(found)
     else:
@@ -184,15 +184,15 @@ def _reproduction_from_options(options: dict[str, Any], store: Store) -> Reprodu
         if options["protocol"] in (protocol, "both")
     ]
     exhibits = select(options["names"])
-    check(profiles[0], exhibits)
+    check_table4_options(profiles[0], exhibits)
     return Reproduction(exhibits, profiles, store)
 
 
-def _print_account_of_reproduce_command(account: Account) -> None:
-    from sidelight.reproduction.report.wording import NOT_PRINTED, verdict_shares
+def _print_account_of_reproduce_command(account: ReproductionAccount) -> None:
+    from sidelight.reproduction.report.wording import NOT_PRINTED, reproduction_verdict_shares
 
     for table in account.tables:
-        said = verdict_shares(table.counts()) or NOT_PRINTED
+        said = reproduction_verdict_shares(table.counts()) or NOT_PRINTED
         terminal.write_to_terminal(terminal.terminal_entry(f"{table.name} {table.protocol}", said, 20))
     for reason in account.reasons.values():
         terminal.write_to_terminal(

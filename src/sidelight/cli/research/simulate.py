@@ -24,7 +24,7 @@ from sidelight.tasks import Share
 if TYPE_CHECKING:
     from sidelight.environments import Environment
     from sidelight.game import Game
-    from sidelight.report.figures.curves import Curve
+    from sidelight.report.figures.curves import FigureCurve
     from sidelight.results import Results
     from sidelight.simulation.checkpoints import Checkpoints
     from sidelight.strategies import Strategy
@@ -175,7 +175,7 @@ def _plan_simulate_command(
     settings: tuple[str, ...],
 ) -> Plan:
     """Read the command line and build everything that can fail, before the first round."""
-    from sidelight.simulation.arguments import check_players
+    from sidelight.simulation.arguments import check_simulated_players
 
     check_cluster_option(cluster, workers)
     part = None if share is None else Share.parse(share)
@@ -187,7 +187,7 @@ def _plan_simulate_command(
         environment = parse_contexts_option(contexts, known)
     made = [players.build_strategy_from_argument(text, known, horizon, environment.dimension) for text in strategies]
     for strategy in made:
-        check_players(strategy, environment)
+        check_simulated_players(strategy, environment)
     rounds = _read_checkpoints_option(checkpoints, horizon)
     return Plan(
         known, environment, made, _labels_in_simulate_command(made), horizon, runs, seed, rounds, workers, cluster, part
@@ -234,14 +234,14 @@ def _check_shares_of_simulate_command(share: str | None, merge: bool, out: str |
 
 def _merge_shares_of_simulate_command(plan: Plan, folder: SimulationFolder) -> list[Results]:
     """Merge the shares of every strategy, and keep the result."""
-    from sidelight.results.provenance import written_game
-    from sidelight.simulation.checkpoints import rounds_of
+    from sidelight.results.provenance import write_game_in_results
+    from sidelight.simulation.checkpoints import rounds_of_checkpoints
 
     facts = {
-        "game": written_game(plan.game),
+        "game": write_game_in_results(plan.game),
         "environment": plan.environment.describe(),
         "seed": plan.seed,
-        "rounds": rounds_of(plan.checkpoints, plan.horizon).tolist(),
+        "rounds": rounds_of_checkpoints(plan.checkpoints, plan.horizon).tolist(),
     }
     wanted = [facts | {"strategy": strategy.describe()} for strategy in plan.strategies]
     results = simulation_folder.merge_shares_in_simulation_folder(str(folder.path), plan.labels, plan.runs, wanted)
@@ -251,21 +251,27 @@ def _merge_shares_of_simulate_command(plan: Plan, folder: SimulationFolder) -> l
 
 
 def _write_files_of_simulate_command(
-    plan: Plan, results: Sequence[Results], folder: SimulationFolder | None, figure: str | None, limit: Curve | None
+    plan: Plan,
+    results: Sequence[Results],
+    folder: SimulationFolder | None,
+    figure: str | None,
+    limit: FigureCurve | None,
 ) -> list[str]:
     """Write table and figures; return the paths of all files."""
-    from sidelight.report.results_table import results_table
-    from sidelight.results.text import game_words
-    from sidelight.table import markdown
+    from sidelight.report.results_table import report_results_table
+    from sidelight.results.text import results_game_words
+    from sidelight.table import table_text_as_markdown
 
     if folder is not None:
-        table = results_table(
+        table = report_results_table(
             results,
             plan.labels,
             limit_line.final_simulate_limit(limit),
             limit_line.caption_of_simulate_limit_line(limit),
         ).useful()
-        folder.write("table.md", f"# {markdown(game_words(results[0]))}\n\n{table.to_markdown()}\n")
+        folder.write(
+            "table.md", f"# {table_text_as_markdown(results_game_words(results[0]))}\n\n{table.to_markdown()}\n"
+        )
         folder.write("table.tex", table.to_latex() + "\n")
     paths = [] if figure is None else [figure]
     if folder is not None and importlib.util.find_spec("matplotlib") is not None:
@@ -275,10 +281,10 @@ def _write_files_of_simulate_command(
     elif folder is not None:
         click.echo("sidelight: note: no figure without Matplotlib; try: pip install matplotlib", err=True)
     if paths:
-        from sidelight.report.figures.regret import draw_regret
+        from sidelight.report.figures.regret import draw_regret_figure
         from sidelight.report.figures.saving import save_figure
 
-        drawn = draw_regret(results, labels=plan.labels, limit=limit)
+        drawn = draw_regret_figure(results, labels=plan.labels, limit=limit)
         for path in paths:
             save_figure(drawn, path)
     kept = [] if folder is None else [str(folder.path / name) for name in folder.written]
@@ -294,25 +300,25 @@ def _list_files_of_simulate_command(folder: SimulationFolder | None, figure: str
 
 
 def _print_summary_of_simulate_command(
-    plan: Plan, results: Sequence[Results], limit: Curve | None, by_default: bool
+    plan: Plan, results: Sequence[Results], limit: FigureCurve | None, by_default: bool
 ) -> None:
     """Print the table and a summary."""
-    from sidelight.report.results_table import results_table
+    from sidelight.report.results_table import report_results_table
 
     notes = limit_line.caption_of_simulate_limit_line(limit)
     if by_default:
         notes += f" ('{laws.DEFAULT}' is the default: --law gives one law to all runs, --law-from other kinds of laws.)"
-    table = results_table(results, plan.labels, limit_line.final_simulate_limit(limit), notes)
+    table = report_results_table(results, plan.labels, limit_line.final_simulate_limit(limit), notes)
     terminal.write_to_terminal(table.useful().to_text(terminal.terminal_width()))
 
 
 def _json_data_of_simulate_command(
-    plan: Plan, results: Sequence[Results], files: Sequence[str], limit: Curve | None
+    plan: Plan, results: Sequence[Results], files: Sequence[str], limit: FigureCurve | None
 ) -> dict[str, Any]:
     """Return everything that the table says as plain data."""
-    from sidelight.report.results_table import SIDE, results_table
+    from sidelight.report.results_table import SIDE, report_results_table
 
-    rows = results_table(results, plan.labels, limit_line.final_simulate_limit(limit)).records()
+    rows = report_results_table(results, plan.labels, limit_line.final_simulate_limit(limit)).records()
     return {
         "game": results[0].manifest["game"],
         "environment": results[0].environment,
@@ -333,16 +339,16 @@ def _json_data_of_simulate_command(
 
 def _labels_in_simulate_command(strategies: Sequence[Strategy]) -> list[str]:
     """Return the label of each strategy in tables; labels are unique."""
-    from sidelight.report.results_table import distinct
-    from sidelight.results.text import label
+    from sidelight.report.results_table import make_table_labels_distinct
+    from sidelight.results.text import label_of_results
 
     found = []
     for strategy in strategies:
         try:
-            found.append(label(strategy.describe()))
+            found.append(label_of_results(strategy.describe()))
         except (TypeError, ValueError) as error:
             raise SidelightError(f"{strategy.name} has a parameter that is not plain data: {error}") from None
-    return distinct(found)
+    return make_table_labels_distinct(found)
 
 
 def _read_checkpoints_option(text: str, horizon: int) -> Checkpoints:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sidelight._storage import make_writable, replacing_file
+from sidelight._storage import make_writable_folder, replacing_file
 from sidelight.errors import SidelightError
 from sidelight.tasks import Share
 
@@ -20,13 +20,14 @@ class SimulationFolder:
     """Where results, table and figure go, each complete or absent, and which ones were written."""
 
     def __init__(self, path: str, labels: Sequence[str]) -> None:
-        from sidelight.report.results_table import distinct
+        from sidelight.report.results_table import make_table_labels_distinct
 
-        self.path = make_writable(path)
+        self.path = make_writable_folder(path)
         suffix = ".parquet" if importlib.util.find_spec("pyarrow") else ".npz"
         # Two labels may differ only in characters that file names should not have.
         self._names = [
-            f"{name}{suffix}" for name in distinct([_file_name_in_simulation_folder(label) for label in labels])
+            f"{name}{suffix}"
+            for name in make_table_labels_distinct([_file_name_in_simulation_folder(label) for label in labels])
         ]
         self.written: list[str] = []
 
@@ -67,9 +68,9 @@ def folder_of_command_share(out: str, share: Share, labels: Sequence[str]) -> Si
 def merge_shares_in_simulation_folder(
     out: str, labels: Sequence[str], runs: int, wanted: Sequence[dict[str, Any]]
 ) -> list[Results]:
-    """Return the results of all strategies, merged from their shares; `wanted` says what each must belong to."""
+    """Return the results of all strategies, merged from their shares; `wanted` has the facts that each must match."""
     from sidelight.results import Results, concatenate
-    from sidelight.results._sameness import differing_keys
+    from sidelight.results._sameness import differing_keys_of_results
 
     places = [SimulationFolder(str(place), labels) for place in Path(out).glob("share-*")]
     found = []
@@ -81,7 +82,9 @@ def merge_shares_in_simulation_folder(
             raise SidelightError(f"the shares in {out} do not make up {runs} runs: run those that are missing")
         whole = concatenate(parts, seed=parts[0].seed)
         own = {"strategy": whole.strategy, "environment": whole.environment, "seed": whole.seed}
-        if other := differing_keys(own | {"game": whole.manifest["game"], "rounds": whole.rounds.tolist()}, facts):
+        if other := differing_keys_of_results(
+            own | {"game": whole.manifest["game"], "rounds": whole.rounds.tolist()}, facts
+        ):
             raise SidelightError(
                 f"the shares in {out} belong to another simulation (it differs in {', '.join(other)}): run them again "
                 "with these options, or give --merge theirs"

@@ -36,26 +36,28 @@ def strategies_command(name: str | None, as_json: bool) -> None:
     """
     if name is None:
         found = [_json_data_of_strategies_command(getattr(strategies, each)) for each in strategies.names()]
-        found += [_external_strategy_for_command(plugin) for plugin in plugins.plugins() if not plugin.problem]
+        found += [
+            _external_strategy_for_command(plugin) for plugin in plugins.find_strategy_plugins() if not plugin.problem
+        ]
         if as_json:
             terminal.write_terminal_json(found)
         else:
             terminal.write_to_terminal(_table_of_strategies_command(found).to_text(terminal.terminal_width()))
-        for plugin in plugins.plugins():
+        for plugin in plugins.find_strategy_plugins():
             if plugin.problem:
                 click.echo(f"sidelight: note: {plugin.problem}", err=True)
         return
-    if name not in strategies.names(published=True) and plugins.find(name) is None:
-        raise SidelightError(f"{players.unknown_strategy_text(name)}'sidelight strategies' lists them")
-    kind = players.find(name)
+    if name not in strategies.names(published=True) and plugins.find_strategy_plugin(name) is None:
+        raise SidelightError(f"{players.unknown_player_message(name)}'sidelight strategies' lists them")
+    kind = players.find_player_class(name)
     if as_json:
         terminal.write_terminal_json(_json_data_of_strategies_command(kind))
     else:
         _print_description_of_strategies_command(kind)
 
 
-def _external_strategy_for_command(plugin: plugins.Plugin) -> dict[str, Any]:
-    """Return what is known about a strategy of another package, even if it cannot be used."""
+def _external_strategy_for_command(plugin: plugins.StrategyPlugin) -> dict[str, Any]:
+    """Describe a strategy of another package, even an unusable one."""
     try:
         return _json_data_of_strategies_command(plugin.load()) | {
             "name": plugin.name,
@@ -65,7 +67,7 @@ def _external_strategy_for_command(plugin: plugins.Plugin) -> dict[str, Any]:
         return {"name": plugin.name, "external": _source_of_strategy_for_command(plugin), "error": str(error)}
 
 
-def _source_of_strategy_for_command(plugin: plugins.Plugin) -> dict[str, str]:
+def _source_of_strategy_for_command(plugin: plugins.StrategyPlugin) -> dict[str, str]:
     return {"package": plugin.package, "version": plugin.version}
 
 
@@ -109,10 +111,10 @@ def _print_description_of_strategies_command(kind: type[Strategy]) -> None:
 
 
 def _json_data_of_strategies_command(kind: type[Strategy]) -> dict[str, Any]:
-    """Return what is known about a strategy as plain data."""
+    """Describe a strategy as plain data."""
     said = describe_class_for_command(kind)
-    plugin = plugins.origin(kind)
-    takes = {name: each for name, each in players.signature(kind).items() if name not in _COMMON}
+    plugin = plugins.plugin_of_strategy_class(kind)
+    takes = {name: each for name, each in players.signature_of_player(kind).items() if name not in _COMMON}
     return {
         "name": kind.__name__,
         "line": said.line,

@@ -20,7 +20,7 @@ from sidelight.text import count, thousands
 
 if TYPE_CHECKING:
     from sidelight.studies import Study
-    from sidelight.studies.reporting.page import Report
+    from sidelight.studies.reporting.page import StudyReport
     from sidelight.studies.running.study_run import StudyRun
 
 _ROWS = 500  # of all tables together, at most, on a terminal
@@ -85,12 +85,12 @@ def study_check_command(file: str, workers: int | None, everything: bool, as_jso
     from sidelight.studies.plan import cases as plan
     from sidelight.studies.plan import skips
     from sidelight.studies.running import cost
-    from sidelight.studies.running.study_run import planned_run
+    from sidelight.studies.running.study_run import plan_study_run
 
     with warnings_as_command_notes():
-        study = plan.settled_study(read(file))
-        progress = planned_run(study, Path())
-        found = cost.estimate(progress.playable)
+        study = plan.settle_study_before_planning(read(file))
+        progress = plan_study_run(study, Path())
+        found = cost.estimate_running_cost(progress.playable)
     settings = len({case.setting for case in progress.playable})
     data = {
         "study": study.name,
@@ -115,9 +115,9 @@ def study_check_command(file: str, workers: int | None, everything: bool, as_jso
             terminal.wrap_to_terminal(f"{_word_skipped_for_study_command(len(progress.skipped))}:")
         )
     each = [f"{case.title}: {why}" for case, why in progress.skipped.items()]
-    for line in each if everything else map(str, skips.skips_by_reason(progress.skipped)):
+    for line in each if everything else map(str, skips.group_skipped_cases(progress.skipped)):
         terminal.write_to_terminal(terminal.wrap_to_terminal(f"  {line}"))
-    for failure in skips.skips_by_reason({case: each.reason for case, each in found.failures.items()}):
+    for failure in skips.group_skipped_cases({case: each.reason for case, each in found.failures.items()}):
         terminal.write_to_terminal(
             terminal.wrap_to_terminal(f"fails: {failure.player} in {failure.where}: {failure.why}")
         )
@@ -181,11 +181,11 @@ def study_add_command(
 def study_report_command(folder: str, as_json: bool) -> None:
     """Write the report of what is finished in a folder."""
     from sidelight.studies.reporting import write as output
-    from sidelight.studies.running.study_run import opened, planned_run
+    from sidelight.studies.running.study_run import opened, plan_study_run
 
     with warnings_as_command_notes():
-        progress = planned_run(opened(folder), Path(folder), stored=True)
-        report = output.write(progress, WorkBar().note)
+        progress = plan_study_run(opened(folder), Path(folder), stored=True)
+        report = output.write_study_report(progress, WorkBar().note)
     _print_study_command_summary(progress, report, as_json)
     _exit_command_if_cases_failed(progress, "the report says why")
 
@@ -204,10 +204,10 @@ def _run_study_for_command(
             click.echo(f"Share {share} is in {folder}; when all are: sidelight study report {folder}", err=as_json)
             _exit_command_if_cases_failed(progress, "'sidelight study report' says why")
             return
-        if not progress.done.ran and output.is_current(progress) and not as_json:
+        if not progress.done.ran and output.is_study_report_current(progress) and not as_json:
             click.echo(f"Nothing to do: {progress.summary()}; the report is in {folder / 'report.html'}")
             return
-        report = output.write(progress, bar.note)
+        report = output.write_study_report(progress, bar.note)
     _print_study_command_summary(progress, report, as_json)
     _exit_command_if_cases_failed(progress, "the report says why")
 
@@ -219,14 +219,14 @@ def _exit_command_if_cases_failed(progress: StudyRun, where: str) -> None:
         click.get_current_context().exit(1)
 
 
-def _print_study_command_summary(progress: StudyRun, report: Report, as_json: bool) -> None:
+def _print_study_command_summary(progress: StudyRun, report: StudyReport, as_json: bool) -> None:
     from sidelight.studies.reporting import write as output
-    from sidelight.studies.reporting.tables import plays_tables, study_tables
+    from sidelight.studies.reporting.tables import plays_tables_of_study, tables_of_study_report
 
     if as_json:
-        terminal.write_terminal_json(output.records(report))
+        terminal.write_terminal_json(output.study_tables_as_records(report))
     else:
-        every = (*study_tables(report.outcome), *plays_tables(report.outcome))
+        every = (*tables_of_study_report(report.outcome), *plays_tables_of_study(report.outcome))
         if (rows := sum(len(table.rows) for _, table in every)) > _ROWS:
             terminal.write_to_terminal(
                 terminal.wrap_to_terminal(f"The tables have {thousands(rows)} rows: see the report.\n")

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from sidelight.simulation.progress import terminal_bar
+from sidelight.simulation.progress import make_simulation_progress_bar
 from sidelight.tasks.display import Display
 from sidelight.tasks.task import Failure, Task
 
@@ -30,7 +30,7 @@ class WorkBar(Display):
     def begin(self, title: str, total: int, pending: int) -> None:
         """Start, given how many tasks there are and how many of them are still to be done."""
         if self._shown and pending:
-            self._bar = terminal_bar(transient=False)
+            self._bar = make_simulation_progress_bar(transient=False)
             self._item = self._bar.add_task(title, total=pending)
             self._bar.start()
 
@@ -60,7 +60,7 @@ class WorkBar(Display):
 
 @contextlib.contextmanager
 def command_work_kept(folder: Path) -> Iterator[None]:
-    """Say on Ctrl-C that what is finished is kept."""
+    """Tell the user on Ctrl-C that finished work is kept."""
     try:
         yield
     except KeyboardInterrupt:

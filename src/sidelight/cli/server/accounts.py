@@ -15,9 +15,9 @@ from sidelight.cli.server.database import (
     MONITORS,
     URL,
     add_admin_list_command,
+    admin_get,
     admin_list_moment,
-    get_command_reply,
-    post_command,
+    admin_post,
 )
 from sidelight.errors import SidelightError
 
@@ -72,7 +72,7 @@ def create_key_command(
     """
     seconds = None if days is None else days * _DAY
     body = {"name": name, "scopes": list(scopes), "monitors": list(only) or None, "expires_in": seconds}
-    click.echo(post_command(database, "/v1/keys", body)["key"])
+    click.echo(admin_post(database, "/v1/keys", body)["key"])
 
 
 def _key_state_for_command(key: dict[str, Any]) -> str:
@@ -111,7 +111,7 @@ add_admin_list_command(
 def rotate_key_command(key: str, database: str, hours: float) -> None:
     """Print a new key with the scopes of KEY, which is an id from the list, a prefix, or the key itself."""
     click.echo(
-        post_command(database, f"/v1/keys/{_find_key_id_for_command(key)}/rotate", {"grace": 3600.0 * hours})["key"]
+        admin_post(database, f"/v1/keys/{_find_key_id_for_command(key)}/rotate", {"grace": 3600.0 * hours})["key"]
     )
 
 
@@ -120,7 +120,7 @@ def rotate_key_command(key: str, database: str, hours: float) -> None:
 @DATABASE
 def revoke_key_command(key: str, database: str) -> None:
     """Revoke KEY, which is an id from the list, a prefix, or the key itself; servers notice within five seconds."""
-    post_command(database, f"/v1/keys/{_find_key_id_for_command(key)}/revoke")
+    admin_post(database, f"/v1/keys/{_find_key_id_for_command(key)}/revoke")
     terminal.write_to_terminal("revoked")
 
 
@@ -160,7 +160,7 @@ reviewer_group = CommandsInOrder(
 def invite_reviewer_command(name: str, database: str, scopes: tuple[str, ...], only: tuple[str, ...], url: str) -> None:
     """Add a person called NAME and print a link to choose a password; it works for a week."""
     body = {"name": name, "scopes": list(scopes), "monitors": list(only) or None}
-    click.echo(post_command(database, "/v1/reviewers", body, url)["link"])
+    click.echo(admin_post(database, "/v1/reviewers", body, url)["link"])
 
 
 add_admin_list_command(
@@ -185,7 +185,7 @@ add_admin_list_command(
 def link_reviewer_command(name: str, database: str, url: str) -> None:
     """Print a link for NAME to choose a new password; it works for a week, and the old password works until then."""
     click.echo(
-        post_command(database, f"/v1/reviewers/{_find_reviewer_id_for_command(database, name)}/link", url=url)["link"]
+        admin_post(database, f"/v1/reviewers/{_find_reviewer_id_for_command(database, name)}/link", url=url)["link"]
     )
 
 
@@ -194,7 +194,7 @@ def link_reviewer_command(name: str, database: str, url: str) -> None:
 @DATABASE
 def disable_reviewer_command(name: str, database: str) -> None:
     """Stop NAME from signing in: sessions end, verifications they held are released, their answers stay."""
-    post_command(database, f"/v1/reviewers/{_find_reviewer_id_for_command(database, name)}/disable")
+    admin_post(database, f"/v1/reviewers/{_find_reviewer_id_for_command(database, name)}/disable")
     terminal.write_to_terminal("disabled")
 
 
@@ -203,13 +203,13 @@ def disable_reviewer_command(name: str, database: str) -> None:
 @DATABASE
 def enable_reviewer_command(name: str, database: str) -> None:
     """Let NAME sign in again, with the old password."""
-    post_command(database, f"/v1/reviewers/{_find_reviewer_id_for_command(database, name)}/enable")
+    admin_post(database, f"/v1/reviewers/{_find_reviewer_id_for_command(database, name)}/enable")
     terminal.write_to_terminal("enabled")
 
 
 def _find_reviewer_id_for_command(database: str, name: str) -> str:
     spelled = unicodedata.normalize("NFC", name.strip())
-    for one in get_command_reply(database, "/v1/reviewers")["reviewers"]:
+    for one in admin_get(database, "/v1/reviewers")["reviewers"]:
         if spelled in (one["name"], one["id"]):
             id: str = one["id"]
             return id

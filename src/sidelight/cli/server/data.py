@@ -12,10 +12,10 @@ from sidelight.cli import terminal
 from sidelight.cli.server.database import (
     DATABASE,
     URL,
-    get_command_reply,
+    admin_get,
+    admin_post,
     note_taken_by_command,
     open_command_database,
-    post_command,
 )
 from sidelight.errors import SidelightError
 from sidelight.text import count, thousands
@@ -147,9 +147,9 @@ def prune_journal_command(database: str, days: float | None) -> None:
     Predictions that were let pass before then are forgotten: if you send them again, they count again.
     """
     failed = []
-    for name in [one["name"] for one in get_command_reply(database, "/v1/monitors")["monitors"]]:
+    for name in [one["name"] for one in admin_get(database, "/v1/monitors")["monitors"]]:
         try:
-            deleted = post_command(database, f"/v1/monitors/{name}/prune", {"days": days})["deleted"]
+            deleted = admin_post(database, f"/v1/monitors/{name}/prune", {"days": days})["deleted"]
             terminal.write_to_terminal(f"{name}: {thousands(deleted)} entries deleted")
         except SidelightError as error:  # prune the others anyway
             failed.append(f"{name}: {error}")
@@ -166,7 +166,7 @@ def erase_payloads_command(monitor: str, ids: tuple[str, ...], database: str) ->
 
     Ids, classes and answers stay in the journal.
     """
-    for one in post_command(database, f"/v1/monitors/{quote(monitor, safe='')}/erase", {"ids": list(ids)})["erased"]:
+    for one in admin_post(database, f"/v1/monitors/{quote(monitor, safe='')}/erase", {"ids": list(ids)})["erased"]:
         said = f"{one['status']}, {'payload deleted' if one['payload'] else 'there was no payload'}"
         terminal.write_to_terminal(f"{one['id']}: {'no such verification' if one['status'] == 'unknown' else said}")
 
@@ -176,7 +176,7 @@ def erase_payloads_command(monitor: str, ids: tuple[str, ...], database: str) ->
 @URL
 def recover_administrator_command(database: str, url: str) -> None:
     """Print a link that works for 15 minutes and makes the person who opens it an administrator with a new password."""
-    click.echo(post_command(database, "/v1/reviewers/recover", url=url)["link"])
+    click.echo(admin_post(database, "/v1/reviewers/recover", url=url)["link"])
 
 
 COMMANDS = (

@@ -57,7 +57,7 @@ _EXTRA = ("argon2", "cachetools", "fastapi", "jinja2", "standardwebhooks", "uvic
 
 
 def require_serve_extra() -> None:
-    """Say what to install if the service's packages are missing."""
+    """Raise an error that names the extra to install if the service's packages are missing."""
     missing = [name for name in _EXTRA if importlib.util.find_spec(name) is None]
     if missing:
         raise SidelightError(
@@ -65,12 +65,12 @@ def require_serve_extra() -> None:
         )
 
 
-def get_command_reply(database: str, path: str) -> Any:
-    """Return what the service answers at a path."""
-    return post_command(database, path, method="GET")
+def admin_get(database: str, path: str) -> Any:
+    """Get the reply of the service at a path."""
+    return admin_post(database, path, method="GET")
 
 
-def post_command(database: str, path: str, body: Any = None, url: str | None = None, method: str = "POST") -> Any:
+def admin_post(database: str, path: str, body: Any = None, url: str | None = None, method: str = "POST") -> Any:
     """Post to a path of the service, in its running server if there is one, and return the answer."""
     require_serve_extra()
     from sidelight.service.server.commands import request_of_admin_command
@@ -109,13 +109,13 @@ def admin_list_moment(seconds: float | None) -> str | None:
 def add_admin_list_command(
     group: click.Group, path: str, help: str, row: Callable[[dict[str, Any]], dict[str, Any] | None], none: str
 ) -> None:
-    """Give a group the command that lists what the service has at a path; `row` returns what is shown of one."""
+    """Add the command `list` to a group: it lists the items at a path of the service, as rows made by `row`."""
 
     @group.command("list", short_help=help.partition(";")[0].rstrip(".") + ".", help=help)
     @DATABASE
     @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
     def admin_list_command(database: str, as_json: bool) -> None:
-        found = [row(one) for one in get_command_reply(database, path)[path.rpartition("/")[2]]]
+        found = [row(one) for one in admin_get(database, path)[path.rpartition("/")[2]]]
         _print_rows_of_admin_list([one for one in found if one is not None], as_json, none)
 
 

@@ -9,7 +9,7 @@ import click
 
 from sidelight.cli import terminal
 from sidelight.cli.group import CommandsInOrder
-from sidelight.cli.server.database import DATABASE, add_admin_list_command, admin_list_moment, post_command
+from sidelight.cli.server.database import DATABASE, add_admin_list_command, admin_list_moment, admin_post
 from sidelight.errors import SidelightError
 
 _NAME = click.argument("name", metavar="NAME")
@@ -49,7 +49,7 @@ def create_service_monitor_command(name: str, settings: tuple[str, ...], databas
             given[key] = json.loads(text)
         except ValueError:
             given[key] = text
-    post_command(database, "/v1/monitors", {"name": name, "settings": given})
+    admin_post(database, "/v1/monitors", {"name": name, "settings": given})
     terminal.write_to_terminal("created")
 
 
@@ -72,7 +72,7 @@ add_admin_list_command(
 @DATABASE
 def archive_service_monitor_command(name: str, database: str) -> None:
     """Close the monitor NAME for good; its data stays, and a new monitor may use its name."""
-    post_command(database, f"/v1/monitors/{name}/archive")
+    admin_post(database, f"/v1/monitors/{name}/archive")
     terminal.write_to_terminal("archived")
 
 
@@ -123,7 +123,7 @@ def create_webhook_command(
     Messages to Slack and PagerDuty are not signed, so there the id of the webhook is printed.
     """
     body = {"url": address, "events": list(events), "monitors": list(only) or None, "format": format}
-    made = post_command(database, "/v1/webhooks", body | ({} if key is None else {"routing_key": key.read().strip()}))
+    made = admin_post(database, "/v1/webhooks", body | ({} if key is None else {"routing_key": key.read().strip()}))
     click.echo(made["secret"] or made["id"])
 
 
@@ -152,5 +152,5 @@ add_admin_list_command(
 @DATABASE
 def remove_webhook_command(id: str, database: str) -> None:
     """Remove the webhook with this ID, which 'list' shows; messages that wait are dropped."""
-    post_command(database, f"/v1/webhooks/{id}/remove")
+    admin_post(database, f"/v1/webhooks/{id}/remove")
     terminal.write_to_terminal("removed")

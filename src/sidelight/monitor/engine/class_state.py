@@ -8,7 +8,7 @@ from typing import Any
 
 from sidelight.monitor.engine.clock import EngineClock
 from sidelight.monitor.engine.line import OVERDUE, PENDING, RIGHT, WRONG, VerificationLine
-from sidelight.monitor.engine.rounds import ScoredRounds
+from sidelight.monitor.engine.rounds import EngineRounds
 from sidelight.monitor.settings import SPOT_SHARE, Settings
 from sidelight.monitor.stats.confidence import Verdict
 from sidelight.monitor.stats.drift import WINDOW, DriftStatistic
@@ -52,7 +52,7 @@ class ClassState:
         self.stalled: Reason | None = None
         self.events: list[VerdictChanged] = []
         self.drift = DriftStatistic() if settings.drift else None
-        self.rounds: ScoredRounds | None = None
+        self.rounds: EngineRounds | None = None
         self._needed: int | None
         self._doubling: int | None
         self._interval: tuple[float, float] | None
@@ -76,7 +76,7 @@ class ClassState:
 
     @property
     def rule(self) -> Any:
-        """What the policy's `rule` returns for the tolerance of the class."""
+        """The policy's rule for the tolerance of the class."""
         if self._rule is None:
             self._rule = self.settings.policy.rule(self.tolerance)
         return self._rule
@@ -95,22 +95,22 @@ class ClassState:
 
     @property
     def e_fair(self) -> int:
-        """Errors among as many answers as count, had they been asked for whatever their scores."""
+        """Estimated errors among the counted answers, had they been chosen regardless of scores."""
         return self.e if self.rounds is None else round(self.n * (self.rounds.estimate() or 0.0))
 
     def use_scores(self, edges: Sequence[Sequence[float]]) -> None:
         """Begin to use scores: `edges` are those of the whole monitor, which are set later."""
         key = random_key_of_class(self.settings.seed, self.name, "score")
-        self.rounds = ScoredRounds(self.test, self.line, key, edges)
+        self.rounds = EngineRounds(self.test, self.line, key, edges)
 
     def redesign(self, prior: Prior) -> None:
-        """Choose anew how often predictions are verified; `prior` is what other classes say about the slope."""
+        """Choose new propensities; `prior` is the slope that other classes suggest."""
         assert self.rounds is not None
         self.rounds.redesign(prior)
         self._forget_results()
 
     def mark(self, place: int, status: int, cause: str) -> Events:
-        """Enter the new status of a verification; `cause` says why, if it changes what already counts."""
+        """Enter the new status of a verification; `cause` is the reason if a counted answer changes."""
         line = self.line
         i, marks = place - line.origin, line.marks
         if i < 0:  # before the last restart
@@ -174,7 +174,7 @@ class ClassState:
         return self._doubling
 
     def history(self) -> NoticeStatistics:
-        """Return what is known, to say when a change would be noticed; rounded, so that not every answer matters."""
+        """Return the rounded counts that decide how soon a change is noticed; few answers alter them."""
         alarm = None if self.drift is None else self.settings.drift_alarm_every
         n, e = self.fair
         rounded = 0 if self.drift is None else max(0, n.bit_length() - _BITS)
@@ -182,7 +182,7 @@ class ClassState:
         return NoticeStatistics(n, min(n, e), self.test, self.tolerance, alarm, self.line.window)
 
     def _forget_results(self) -> None:
-        """Forget what was computed from the counts and the verdict."""
+        """Forget cached results that depend on the counts and the verdict."""
         self._needed = self._doubling = _UNTOLD
         self._interval = self._share = None
 

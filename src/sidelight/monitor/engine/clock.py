@@ -94,7 +94,7 @@ class AnswerPatience:
         return now is not None and bool(self._heap) and self._heap[0][0] < now
 
     def overdue(self, decided: int, now: float | None) -> Iterator[LedgerEntry]:
-        """Yield what is overdue after this many decisions, or now, and wait for it no longer."""
+        """Yield the verifications that are overdue after this many decisions, or now, and stop waiting for them."""
         if now is not None and self._undated:
             undated, self._undated = self._undated, []
             for verification in undated:

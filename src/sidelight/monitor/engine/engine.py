@@ -147,11 +147,11 @@ class Engine:
         return events + self._enter(state, decision, reason, when, True, (score, segment, others))
 
     def prediction_of(self, id: Id) -> Label:
-        """Return what was predicted where a verification was asked for, or say why there is none."""
+        """Return the predicted class of a verification, or raise an error if there is no such verification."""
         return self.ledger.entry(id).state.name
 
     def answer(self, id: Id, correct: bool | None, truth: Label | None = None) -> tuple[Answer, Events]:
-        """Enter what a verification showed, None if it is skipped, and the true class, if it was told."""
+        """Enter the answer to a verification (None to skip it), and the true class, if given."""
         done = enter_answer_into_engine(self.ledger, id, correct)
         entry = self.ledger.entry(id)
         named = 0 if truth is None or correct is not False else self._truth(truth)
@@ -171,7 +171,7 @@ class Engine:
         self.clock.batch_end = self.clock.decided + size
 
     def expire(self, time: Any = None) -> Events:
-        """Let time pass without a decision: if patience is a time, give up what is overdue by now."""
+        """Let time pass without a decision: if patience is a time, close overdue verifications."""
         now = self._read_moment_of_prediction(time)[1]
         return () if now is None else self.ledger.expire(now)
 
@@ -183,7 +183,7 @@ class Engine:
         self._adopt(settings)
 
     def check_batch(self, predictions: Iterable[Label], ids: Iterable[Id | None]) -> int:
-        """Check a batch against what is known and in itself; return how many decisions it takes."""
+        """Check the ids of a batch for contradictions; return how many new decisions it takes."""
         fresh, seen = 0, dict[Id, Label]()
         faults = self.faults(predictions := list(predictions))
         for place, (id, one) in enumerate(zip(ids, predictions, strict=True)):
@@ -197,7 +197,7 @@ class Engine:
         return fresh + len(seen)
 
     def faults(self, predictions: Iterable[Any]) -> dict[int, str]:
-        """Return what is wrong with predictions, by place: classes without a tolerance, or with another spelling."""
+        """Return the faults of predictions, by place: classes without a tolerance, or with another spelling."""
         found: dict[int, str] = {}
         spelled = ChainMap[str, Label]({}, self.spelled)
         for place, one in enumerate(predictions):
@@ -231,7 +231,7 @@ class Engine:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Return an engine from what `to_dict` returned; it continues exactly as that one would have."""
+        """Restore an engine from the data of `to_dict`; it continues exactly as the saved one would have."""
         try:
             engine = cls(Settings.from_plain(data["settings"]))
             states = [engine.classes.get(row["name"]) or engine._add(row["name"]) for row in data["classes"]]
@@ -276,7 +276,7 @@ class Engine:
         return state
 
     def _state(self, prediction: Label, score: float | None) -> ClassState:
-        """Return what is known about the class of a prediction; a first score is the beginning of its rounds."""
+        """Return the state of a prediction's class; its first score begins its rounds."""
         state = self.classes.get(prediction)
         given = score is not None and score == score and (state is None or state.rounds is None)
         if given:
@@ -289,7 +289,7 @@ class Engine:
         return state
 
     def _compared(self, segment: Segment, others: Others, day: str | None) -> Others:
-        """Return the versions to compare with, unless no verifications are left, whatever they predict."""
+        """Return the predictions of the versions to compare with; none if no verifications are left."""
         if engine_cap_used_up(self.settings, self.ledger, day) is not None:
             return ()
         return self.pairs.open(dict(segment)[VERSION], others, self.ledger)
@@ -349,7 +349,7 @@ class Engine:
         self.scores.note(state, score)
 
     def _wanted(self, state: ClassState, day: str | None) -> tuple[bool, Reason]:
-        """Return what the policy wants before any cap, and why; now and then a passed prediction gets a spot check."""
+        """Return the policy's choice before any cap, with its reason; some passed predictions get a spot check."""
         settings, rationing, t = self.settings, self.rationing, state.predictions
         if settings.class_predictions is not None and t >= settings.class_predictions:
             return False, Reason.FINISHED

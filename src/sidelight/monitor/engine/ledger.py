@@ -77,7 +77,7 @@ class VerificationLedger:
         self._named = 0
 
     def tick(self, time: Any, now: float | None) -> Events:
-        """Begin one more decision, and give up what is overdue by now.
+        """Count one more decision, and close overdue verifications.
 
         `time` is as given; `now` is the same in seconds, if patience is measured in seconds.
         """
@@ -90,7 +90,7 @@ class VerificationLedger:
         return ()
 
     def expire(self, now: float | None) -> Events:
-        """Give up what is overdue now."""
+        """Close verifications that are overdue by now."""
         events: Events = ()
         for entry in self.patience.overdue(self.clock.decided, now):
             events += (*self.settle(entry, OVERDUE, ""), VerificationClosed(entry.number, False))
@@ -148,7 +148,7 @@ class VerificationLedger:
         return events
 
     def change_patience(self, setting: int | float | timedelta | None) -> None:
-        """Wait this long from now on, also for verifications under way; what is overdue stays overdue."""
+        """Change the patience, also for verifications under way; overdue ones stay overdue."""
         before, self.patience = self.patience, AnswerPatience(setting)
         more = self.patience.limit - before.limit
         for record in self.verifications.values():
@@ -343,7 +343,7 @@ _WORDS = {RIGHT: "right", WRONG: "wrong", SKIPPED: "skipped", PENDING: "pending"
 
 
 def enter_answer_into_engine(ledger: VerificationLedger, id: Id, correct: bool | None) -> tuple[Answer, Events]:
-    """Enter an answer, None if the verification is skipped; say what it changed."""
+    """Enter an answer (None to skip the verification); return the events that it caused."""
     entry, status = ledger.entry(id), _STATUSES[correct]
     state, before = entry.state, entry.status
     previous, was = _SAID.get(before), state.verdict

@@ -52,7 +52,7 @@ class VerificationLine:
         return self.origin + len(self.marks) - 1
 
     def add(self, wrong: bool) -> None:
-        """Count one more answer, at the end of what counts."""
+        """Append one more answer to the counted ones."""
         self.n += 1
         self.e += wrong
         if self.window is not None and self.n > self.window:
@@ -93,14 +93,14 @@ class VerificationLine:
         return sum(self.marks.count(one, i, self.counted) for one in _ANSWERS)
 
     def restart(self) -> None:
-        """Begin a new stretch after what is counted."""
+        """Begin a new stretch after the counted answers."""
         for one in (self.marks, self.asked_after, self.tags, self.truths):
             del one[: self.counted]
         self.origin += self.counted
         self.counted = self.first = self.n = self.e = 0
 
     def tally(self, fair: Callable[[int], bool] | None) -> Counter[tuple[int, int]]:
-        """Count the answers that count, if they are `fair`, by tag and by what they say.
+        """Count the counted fair answers by tag and by result.
 
         That is 0 for right, the number of the true class for wrong, or UNTOLD if the true class was not told.
         """

@@ -168,18 +168,18 @@ class VerificationRationing:
             self._share(claim, min(usual, needed * _UNIT), min(state.predictions, needed))
 
     def prospects_of(self, state: ClassState) -> Prospects:
-        """Return what a verdict on a class is expected to cost."""
+        """Return the expected number of labels until a verdict on a class."""
         return expected_labels_to_verdict(state.test, state.e_fair, state.n)
 
     def _full(self, state: ClassState) -> bool:
-        """Return whether a class is no longer asked about, whatever its verdict."""
+        """Return whether a class gets no more verifications, regardless of its verdict."""
         verifications, predictions = self.settings.class_cap, self.settings.class_predictions
         return (verifications is not None and state.verified + state.pending >= verifications) or (
             predictions is not None and state.predictions >= predictions
         )
 
     def _share(self, claim: Claim, today: int, total: int) -> None:
-        """Replace what a class adds to the sums of its bucket."""
+        """Replace the share of a class in the sums of its bucket."""
         self.today_sums[claim.bucket] += today - claim.today_share
         self.total_sums[claim.bucket] += total - claim.total_share
         claim.today_share, claim.total_share = today, total

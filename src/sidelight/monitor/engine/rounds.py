@@ -45,7 +45,7 @@ _FAIR, _TOSSED = 1, 2
 _OUTCOMES = {RIGHT: bets.RIGHT, WRONG: bets.WRONG}
 
 
-class ScoredRounds:
+class EngineRounds:
     """What is known about the scores of one class; places are those of its `line`, from its origin on.
 
     Of each verification: its score (NaN if it has none), the number of the epoch of its block, where its passes end in
@@ -82,7 +82,7 @@ class ScoredRounds:
 
     @property
     def designed(self) -> bool:
-        """Whether some of what counts was not verified for certain."""
+        """Whether some counted round was verified with a propensity below 1."""
         return any(one.rounds for one in self.epochs[1:])
 
     def chance(self, score: float) -> float:
@@ -162,7 +162,7 @@ class ScoredRounds:
         self._add(i, status, 1)
 
     def change(self, i: int, before: int, after: int) -> None:
-        """Replace what a counted verification has shown."""
+        """Replace the answer of a counted verification."""
         if before in _OUTCOMES:
             self._add(i, before, -1)
         if after in _OUTCOMES:
@@ -180,7 +180,7 @@ class ScoredRounds:
             self.fair_e += times * (status == WRONG)
 
     def _row(self, i: int, status: int) -> Array:
-        """Return what a block adds to `sums`."""
+        """Return the row that a block adds to `sums`."""
         passes, own = self._epochs_at(i)
         row = self._row_of(own, self._bin(self.epochs_of[i], self.scores[i]), status)
         begin, end = self._block(i)
@@ -206,7 +206,7 @@ class ScoredRounds:
         return 0 if edges < 0 else score_bin_of(self.edges[edges], score)
 
     def verdict(self) -> Verdict:
-        """Return what everything that counts says."""
+        """Return the verdict of all rounds that count."""
         return self.sides.verdict(self.sums)
 
     def latest_verdict(self, start: int, end: int) -> Verdict:
@@ -236,7 +236,7 @@ class ScoredRounds:
         return sum(one.rounds * one.worth for one in self.epochs)
 
     def quality(self) -> ScoreReport:
-        """Return what the scores are worth."""
+        """Return the quality of the scores."""
         scores = np.array(self.scores)
         marks = np.frombuffer(self.line.marks, dtype=np.uint8)
         settled = (marks != PENDING) & ~np.isnan(scores)
@@ -332,7 +332,7 @@ class EngineScores:
         self.early: list[tuple[ClassState, float]] = []
 
     def note(self, state: ClassState, score: float) -> None:
-        """Take in a score, NaN if it is missing; set the edges when there are enough of them."""
+        """Count a score (NaN if it is missing); set the edges of bins when there are enough scores."""
         if len(self.edges) == len(EDGES_AFTER) or score != score:
             return
         self.early.append((state, score))

@@ -45,7 +45,7 @@ class EngineSegments:
         return pair in self.values or len(self.values) < _MOST_VALUES
 
     def counts(self) -> Counts:
-        """Return what is known about each segment; see `sidelight.monitor.engine.line.Line.tally`."""
+        """Return the counts of each segment; see `VerificationLine.tally`."""
         segments = {tag: segment for segment, tag in self.tags.items()}
         found: dict[tuple[str, str], dict[ClassState, list[int]]] = {pair: {} for pair in self.values}
         for state, predictions in self.predictions.items():

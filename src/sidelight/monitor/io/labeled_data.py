@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from sidelight.errors import SidelightError
-from sidelight.monitor.inputs import monitor_input_score_from_file, monitor_input_seconds
+from sidelight.monitor.inputs import monitor_input_score_from_text, monitor_input_seconds
 from sidelight.monitor.io.rows import (
     Rows,
     Source,
@@ -89,7 +89,7 @@ class LabeledData:
         return [f"and {self.malformed - len(self.complaints)} more"] if self.malformed > len(self.complaints) else []
 
     def account(self) -> dict[str, Any]:
-        """Return what was left out, and why, as plain data."""
+        """Return the left-out lines and the reasons, as plain data."""
         return {
             "malformed": self.malformed,
             "empty": dict(self.empty),
@@ -153,7 +153,7 @@ def _collect_labeled_rows(
                 else monitor_input_seconds(row[name])
                 for name in (columns.time, columns.answered)
             )
-            score = None if columns.score is None else monitor_input_score_from_file(row.get(columns.score))
+            score = None if columns.score is None else monitor_input_score_from_text(row.get(columns.score))
         except SidelightError as error:
             data.complain(place, str(error), strict)
             continue
@@ -191,7 +191,7 @@ def _read_parquet_rows_of_labeled_data(path: Any, names: list[str]) -> Rows:
 
 
 def _align_labeled_columns(data: LabeledData) -> None:
-    """Make sure that a class is written in one way in both columns, or refuse what is ambiguous."""
+    """Write each class in the same way in both columns, or refuse ambiguous ones."""
     predicted, true = ({(type(one), one) for one in part} for part in (data.predictions, data.truths))
     texts = {one for kind, one in predicted | true if kind is str}
     others = {str(one) for kind, one in predicted | true if kind is not str}

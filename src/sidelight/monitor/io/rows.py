@@ -61,7 +61,7 @@ def check_rows_file(path: str | Path) -> None:
 def open_rows_file(
     source: Source, kind: str, wanted: Sequence[str], name: str, *, all_there: bool = False
 ) -> Iterator[Rows]:
-    """Open a file, or a stream of bytes or text, and yield its rows; `name` is what errors call it.
+    """Open a file, or a stream of bytes or text, and yield its rows; errors call it `name`.
 
     `wanted` are the columns that matter; with `all_there`, CSV that lacks one of them is refused.
     """

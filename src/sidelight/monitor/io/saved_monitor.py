@@ -27,7 +27,7 @@ import json
 import os
 from typing import Any
 
-from sidelight._storage import file_contents, replacing_file
+from sidelight._storage import read_file_contents, replacing_file
 from sidelight.errors import SidelightError
 
 FORMAT, VERSION = "sidelight-monitor", 1
@@ -49,9 +49,9 @@ def write_saved_monitor(path: str | os.PathLike[str], data: dict[str, Any]) -> N
 
 
 def read_saved_monitor(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return the contents of a file, or raise an error that says what is wrong with it."""
+    """Return the contents of a file, or raise an error that describes its damage."""
     name = repr(os.fspath(path))
-    saved = file_contents(path)
+    saved = read_file_contents(path)
     try:
         content = json.loads(saved.decode("ascii"))
         found = content.get("format")

@@ -54,7 +54,7 @@ class RandCBPPolicy(Policy):
         )
 
     def wants(self, state: Watched) -> tuple[bool, Reason]:
-        """Verify what the strategy does not let pass."""
+        """Verify the predictions that the strategy does not let pass."""
         return plays_randcbp_policy(state)
 
     def rule(self, tolerance: float) -> Detection:
@@ -116,7 +116,7 @@ class CBPPolicy(Policy):
         self._with_one_bin()
 
     def wants(self, state: Watched) -> tuple[bool, Reason]:
-        """Verify what the strategy does not let pass."""
+        """Verify the predictions that the strategy does not let pass."""
         return plays_randcbp_policy(state)
 
     def rule(self, tolerance: float) -> Detection:

@@ -24,8 +24,8 @@ from sidelight.monitor.report.figure import SETTINGS, VERDICTS, chosen_classes_n
 from sidelight.report import document
 from sidelight.report.document import Block, Bullets, Cards, Document, Heading, Paragraph
 from sidelight.report.figures.colors import FAINT, INK, PALE
-from sidelight.report.figures.fonts import families
-from sidelight.report.figures.saving import svg_text
+from sidelight.report.figures.fonts import installed_font_families
+from sidelight.report.figures.saving import figure_as_svg_text
 from sidelight.text import count, thousands
 
 _BANDS = {"above": "#f3c9cc", "below": "#c2e3da", "near": "#ede0b5", "unknown": "#dddddd"}
@@ -34,7 +34,7 @@ _PANELS_ACROSS, _MOST_PANELS = 3, 12
 
 def draw_replay_figure(replay: ReplayReport, policy: str) -> Figure:
     """Draw the estimates and intervals of the classes that matter most over time, one panel per class."""
-    with style.context(["default", SETTINGS, {"font.family": families()}]):
+    with style.context(["default", SETTINGS, {"font.family": installed_font_families()}]):
         one = replay[policy]
         shown = replay.by_importance(policy)[:_MOST_PANELS]
         rows = -(-len(shown) // _PANELS_ACROSS)
@@ -118,7 +118,7 @@ def _write_replay_title(figure: Figure, replay: ReplayReport, one: PolicyReplay,
 
 def draw_replay_savings(replay: ReplayReport) -> Figure:
     """Draw how many verifications were asked for over time, with scores and without."""
-    with style.context(["default", SETTINGS, {"font.family": families()}]):
+    with style.context(["default", SETTINGS, {"font.family": installed_font_families()}]):
         figure = Figure(figsize=(6.6, 3.2), facecolor="white", layout="constrained")
         axes = figure.add_subplot()
         for name, words, color in (("sequential", "without", FAINT), (SCORED, "with scores", "#0072B2")):
@@ -171,7 +171,8 @@ def replay_page(replay: ReplayReport, policy: str, *, source: str, data: Labeled
         ),
         Heading("How the estimates went"),
         document.Figure(
-            f"Estimate and interval over time, watched by {one.title}", svg_text(draw_replay_figure(replay, policy))
+            f"Estimate and interval over time, watched by {one.title}",
+            figure_as_svg_text(draw_replay_figure(replay, policy)),
         ),
         Heading("What the intervals guarantee"),
         Paragraph(one.report.guarantee),
@@ -182,7 +183,7 @@ def replay_page(replay: ReplayReport, policy: str, *, source: str, data: Labeled
 
 
 def _replay_savings_blocks(replay: ReplayReport) -> list[Block]:
-    """Return what scores would have saved, if they were tried."""
+    """Return a paragraph on the verifications that scores would have saved, if they were tried."""
     share = replay.saved_by_scores
     if share is None:
         return []
@@ -190,7 +191,7 @@ def _replay_savings_blocks(replay: ReplayReport) -> list[Block]:
     return [
         Heading("What scores would have saved"),
         Paragraph(f"With scores, the policy sequential asks for {change} verifications."),
-        document.Figure("Answers over time, with scores and without", svg_text(draw_replay_savings(replay))),
+        document.Figure("Answers over time, with scores and without", figure_as_svg_text(draw_replay_savings(replay))),
     ]
 
 

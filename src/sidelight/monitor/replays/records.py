@@ -121,7 +121,7 @@ class ReplayReport:
         return 1.0 - policy.verifications / self.wald
 
     def class_table(self, policy: str, columns: Mapping[str, str], most: int | None = None, **written: Any) -> Table:
-        """Return what a policy found out about the classes that matter most and what the whole file says, worst first.
+        """Return a policy's findings beside the truth of the whole file, for the most important classes, worst first.
 
         Beside what `report.class_table` offers there are "truth" and "verdict_judged" (with "(wrong)" if it is).
         """

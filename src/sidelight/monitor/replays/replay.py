@@ -153,7 +153,7 @@ def _play_policy_replay(
 
 
 def _mark_replay_point(monitor: ClassifierMonitor, paths: dict[Label, list[ReplayPoint]], position: int) -> None:
-    """Note what is known about each class now."""
+    """Record the present estimate and interval of each class."""
     for name, state in monitor.engine.classes.items():
         paths[name].append(ReplayPoint(position, state.verified, state.estimate, *state.interval()))
 

@@ -100,7 +100,7 @@ class TrueClasses:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Return what `to_dict` returned as records again, also after JSON."""
+        """Rebuild the records from the data of `to_dict`, also after JSON."""
         return report_record_from_data(cls, data)
 
 

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from sidelight.monitor.report.records import ClassReport, Report, rank_class_reports
 from sidelight.monitor.report.wording import short_class_name
 from sidelight.report.figures.colors import ALARM, FAINT, INK, PALE
-from sidelight.report.figures.fonts import drawable_text, families, measure
+from sidelight.report.figures.fonts import drawable_text, installed_font_families, measure_drawn_text
 from sidelight.text import thousands
 
 VERDICTS = {"above": ALARM, "below": "#00664f", "near": "#8a6d00", "unknown": FAINT}
@@ -29,7 +29,7 @@ SETTINGS = {"font.size": _SIZE, "axes.linewidth": 0.8, "axes.edgecolor": PALE}
 
 def draw_class_figure_of_report(report: Report) -> Figure:
     """Draw the estimate, interval, tolerance and verdict of the classes that matter most, the worst ones on top."""
-    with style.context(["default", SETTINGS, {"font.family": families()}]):
+    with style.context(["default", SETTINGS, {"font.family": installed_font_families()}]):
         chosen = sorted(report.classes, key=rank_class_reports)[:_MOST_ROWS]
         rows = sorted(chosen, key=lambda one: 1.0 if one.estimate is None else -one.estimate)[::-1]
         height = 1.35 + _ROW_HEIGHT * max(len(rows), 1)
@@ -97,4 +97,6 @@ def chosen_classes_note(shown: Sequence[object], classes: Sequence[object]) -> s
 def class_label_in_report_figure(name: object) -> str:
     """Return a name that fits to the left of the bars, in any script."""
     cut = (drawable_text(short_class_name(name, k)) for k in range(_LONGEST_NAME, 0, -1))
-    return next(one for one in cut if measure(one, _SIZE)[0] <= _NAME_WIDTH or len(one) == 1).replace("$", r"\$")
+    return next(one for one in cut if measure_drawn_text(one, _SIZE)[0] <= _NAME_WIDTH or len(one) == 1).replace(
+        "$", r"\$"
+    )

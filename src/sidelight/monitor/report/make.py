@@ -39,12 +39,12 @@ class Counted(NamedTuple):
 
 
 def make_monitor_report(engine: Engine) -> Report:
-    """Return what an engine knows, as a report."""
+    """Make the report of a monitor from its engine."""
     return finish_monitor_report(count_monitor_report(engine))
 
 
 def count_monitor_report(engine: Engine) -> Counted:
-    """Return what an engine knows, without the error rates of all predictions, of segments and of versions."""
+    """Make a report without the error rates of all predictions, of segments and of versions."""
     settings, ledger, rationing = engine.settings, engine.ledger, engine.rationing
     states, oldest = tuple(engine.classes.values()), ledger.oldest_pending()
     classes = tuple(

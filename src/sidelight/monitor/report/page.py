@@ -8,8 +8,8 @@ from typing import Any
 
 from sidelight.monitor.report.records import FRESH, Report, rank_class_reports
 from sidelight.monitor.report.wording import class_table_of_report, report_notes, short_class_name
-from sidelight.report.document import Block, Bullets, Cards, Document, Figure, Heading, Paragraph, first_items
-from sidelight.report.figures.saving import svg_text
+from sidelight.report.document import Block, Bullets, Cards, Document, Figure, Heading, Paragraph, first_items_and_rest
+from sidelight.report.figures.saving import figure_as_svg_text
 from sidelight.table import Cell, Column, Table
 from sidelight.text import and_list, thousands
 
@@ -33,7 +33,9 @@ def write_monitor_report_page(report: Report, title: str = "What the monitor kno
     columns = {name: shown for name, shown in _COLUMNS.items() if shown != "tolerance" or len(tolerances) > 1}
     overall = "" if report.overall is None or not report.predictions else f"{report.overall}."
     found = report_notes(report)
-    events: list[Block] = [Heading("What else happened"), Bullets(first_items(found, _MOST_NOTES))] if found else []
+    events: list[Block] = (
+        [Heading("What else happened"), Bullets(first_items_and_rest(found, _MOST_NOTES))] if found else []
+    )
     blocks: list[Block] = [
         Paragraph(_lead_of_report_page(report), faint=True),
         Cards(_numbers_on_report_page(report)),
@@ -76,7 +78,7 @@ def _figure_on_report_page(report: Report) -> list[Figure]:
     if not report.classes or importlib.util.find_spec("matplotlib") is None:
         return []
     label = "Estimate, interval, tolerance and verdict of the classes that matter most"
-    return [Figure(label, svg_text(report.plot()))]
+    return [Figure(label, figure_as_svg_text(report.plot()))]
 
 
 _MOST_SCORED, _MOST_SEGMENTS = 10, 100

@@ -15,7 +15,7 @@ from sidelight.monitor.stats.confidence import Verdict
 from sidelight.monitor.stats.overall import Overall
 from sidelight.monitor.stats.scores.quality import ScoreReport
 from sidelight.monitor.types import Label
-from sidelight.results.frames import library
+from sidelight.results.frames import data_frame_library_for_results
 from sidelight.text import thousands
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class DriftReport:
 
     @property
     def goal(self) -> str | None:
-        """What spot checks are to notice, in words; None if their share is given."""
+        """The change that spot checks are meant to notice, in words; None if their share is given."""
         if self.notice is None or self.notice_within is None:
             return None
         return (
@@ -223,16 +223,16 @@ class Report:
                 columns["low"], columns["high"] = ([ends[side] for ends in values] for side in (0, 1))
             else:
                 columns[key] = values
-        return library(backend).DataFrame(columns)
+        return data_frame_library_for_results(backend).DataFrame(columns)
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """Draw estimates and intervals; with a `path` also write the figure (.svg, .pdf or .png)."""
-        from sidelight.report.figures.saving import figure_or_file, require_matplotlib
+        from sidelight.report.figures.saving import require_matplotlib, return_or_save_figure
 
         require_matplotlib()
         from sidelight.monitor.report.figure import draw_class_figure_of_report
 
-        return figure_or_file(draw_class_figure_of_report(self), path)
+        return return_or_save_figure(draw_class_figure_of_report(self), path)
 
     def to_html(self, path: str | os.PathLike[str] | None = None, title: str = "What the monitor knows") -> str:
         """Return one self-contained page; with a `path` also write it."""

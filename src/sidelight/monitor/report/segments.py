@@ -33,7 +33,7 @@ class Parts(NamedTuple):
 
 
 def count_segments_for_report(engine: Engine) -> Parts:
-    """Count what answers say about parts of the traffic; this is quick, unlike the intervals."""
+    """Count predictions, answers and errors by segment; this is quick, unlike the intervals."""
     segments = {
         pair: [(state.name, Counts(state.tolerance, *numbers)) for state, *numbers in rows]
         for pair, rows in engine.segments.counts().items()

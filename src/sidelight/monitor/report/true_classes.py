@@ -50,7 +50,7 @@ class Told(NamedTuple):
 
 
 def count_true_classes_for_report(engine: Engine) -> Told:
-    """Count what answers have told; this is quick, unlike the intervals."""
+    """Count the true classes that answers have told; this is quick, unlike the intervals."""
     if engine.settings.window is not None or engine.settings.reviewer_error:
         raise SidelightError("true classes cannot be told with a window or a reviewer_error")
     rows = tuple(_true_class_row_for_report(engine, state) for state in engine.classes.values())

@@ -10,7 +10,7 @@ from sidelight.monitor.report.records import FRESH, ClassReport, Report
 from sidelight.monitor.settings import Settings
 from sidelight.monitor.stats.scores.quality import ScoreReport
 from sidelight.table import Cell, Column, Table
-from sidelight.text import fitting_characters, printable_line, thousands, width_of, wrapped_lines
+from sidelight.text import fitting_characters, printable_line, terminal_width_of_text, thousands, wrapped_lines
 
 _LONGEST_NAME = 60
 _END = 10
@@ -51,10 +51,10 @@ def short_class_name(name: object, longest: int) -> str:
     The end of a long name is kept as well, because names that start alike often differ there.
     """
     text = printable_line(str(name)) if str(name).strip() else repr(str(name))
-    if width_of(text) <= longest:
+    if terminal_width_of_text(text) <= longest:
         return text
     end = text[len(text) - fitting_characters(text[::-1], _END) :] if longest >= 4 * _END else ""
-    return f"{text[: fitting_characters(text, longest - 1 - width_of(end))]}…{end}"
+    return f"{text[: fitting_characters(text, longest - 1 - terminal_width_of_text(end))]}…{end}"
 
 
 def _values_of_class_report_row(one: ClassReport) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def report_text(report: Report, width: int | None = None) -> str:
 
 
 def report_notes(report: Report) -> list[str]:
-    """Return what does not fit into the table, class by class."""
+    """Return the notes that do not fit into the table, class by class."""
     drift: list[str] = []
     if report.drift is not None and report.drift.spot_checks + report.drift.alarms:
         drift = [report.drift.text, *([] if report.drift.goal is None else [report.drift.goal])]
@@ -121,13 +121,13 @@ def word_stalled_class_of_report(one: ClassReport) -> str:
 
 
 def word_skipped_share_of_report(one: ClassReport) -> str:
-    """Describe which share of a class was skipped, and what that may mean."""
+    """Describe the skipped share of a class and its possible meaning."""
     share = 100 * (one.skipped_share or 0.0)
     return f"{share:.2g} % were skipped ({one.skipped}); if these are the hard ones, the error rate is underestimated"
 
 
 def word_score_quality_of_report(score: ScoreReport) -> str:
-    """Describe what scores have saved, how well they rank errors, and what is wrong with them."""
+    """Describe the verifications that scores have saved, how well they rank errors, and doubts about them."""
     kind = "saved" if score.saved >= 0 else "cost"
     text = f"scores have {kind} about {thousands(abs(score.saved))} answers"
     if score.auc is not None and score.auc_interval is not None:
@@ -150,7 +150,7 @@ def word_freshness_of_report(one: ClassReport) -> str | None:
 
 
 def _word_class_notes_of_report(one: ClassReport) -> list[str]:
-    """Describe what happened to the verdict, which answers are missing, and what the class is waiting for."""
+    """Describe changes of the verdict, missing answers, and the reason for waiting."""
     others = one.reopened - sum("reopened" in event for event in one.events)
     times = "once" if others == 1 else f"{others} times"
     notes = [*one.events, *([f"reopened {times} by answers that came later"] if others > 0 else [])]
@@ -173,7 +173,7 @@ def _word_class_notes_of_report(one: ClassReport) -> list[str]:
 
 
 def word_guarantee_of_report(settings: Settings, late: bool) -> str:
-    """Describe what the intervals guarantee; `late` says that overdue answers changed earlier counts.
+    """Describe the guarantee of the intervals; `late` says that overdue answers changed earlier counts.
 
     An overdue answer changes the path of the counts from its place on, so Ville's inequality holds for the path as it
     is at any one moment, not for all paths that were ever shown together.

@@ -36,9 +36,9 @@ from typing import Final, Literal
 
 from sidelight.monitor.stats.evidence import (
     Mixture,
-    alternatives_above,
-    alternatives_below,
     answers_until_evidence,
+    evidence_alternatives_above,
+    evidence_alternatives_below,
     log_evidence,
     refuted_end_of_rates,
 )
@@ -148,7 +148,7 @@ class RateTest:
         self.strict: Final = spent - math.log(DELTA)
         self.rate: Final = 1.0 - tolerance if self.mirrored else tolerance
         low, high = answered_error_rates(self.rate, reviewer_error)
-        more, fewer = alternatives_above(high), alternatives_below(low)
+        more, fewer = evidence_alternatives_above(high), evidence_alternatives_below(low)
         self.many, self.few = EvidenceBoundary(more, high, self.limit), EvidenceBoundary(fewer, low, self.limit)
         # "Near" refutes the rates below τ - m and those above τ + m.
         least, most = max(0.0, self.rate - margin), min(1.0, self.rate + margin)

@@ -40,7 +40,7 @@ class Mixture(NamedTuple):
     """θ_k"""
 
 
-def alternatives_above(tolerance: float) -> Mixture:
+def evidence_alternatives_above(tolerance: float) -> Mixture:
     """Return q = τ (1 + d), d = D 1.5^-k > 0.02, D = min(11, (0.97 - τ) / τ), with w proportional to d e^-d + 0.02.
 
     The tolerance is at most 1/2.
@@ -51,7 +51,7 @@ def alternatives_above(tolerance: float) -> Mixture:
     return _mixture_of_likelihood_ratios(tolerance, shifts, _normalize_mixture_weights(weights, 1.0))
 
 
-def alternatives_below(tolerance: float) -> Mixture:
+def evidence_alternatives_below(tolerance: float) -> Mixture:
     """Return q = 0 with weight 1/4, and q = τ (1 - d), d = 0.9 1.35^-k > 0.02, with w proportional to d + 0.02."""
     shifts = _shrinking_shifts_of_mixture(_DEEPEST, _RATIO_BELOW)
     weights = _normalize_mixture_weights([d + _FLAT_WEIGHT for d in shifts], 1.0 - _WEIGHT_OF_ZERO)
@@ -59,7 +59,7 @@ def alternatives_below(tolerance: float) -> Mixture:
 
 
 def log_evidence(mixture: Mixture, errors: float, verified: float, rate: float) -> float:
-    """Return log E(rate); the counts need not be whole (for estimates of what is still to come)."""
+    """Return log E(rate); the counts need not be whole (for estimates of future answers)."""
     return _log_sum_of_exponentials(
         [c - verified * math.log1p(t * rate) for c, t, _ in _terms_of_log_evidence(mixture, errors)]
     )

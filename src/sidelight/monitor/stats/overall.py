@@ -61,7 +61,7 @@ class Overall:
 
 
 def overall_rate(classes: Sequence[Counts], confidence: float, reviewer_error: float = 0.0) -> Overall:
-    """Return what is known about the error rate over all predictions."""
+    """Return the error rate over all predictions, with its interval."""
     low, high = true_rates_from_answered_rates(*overall_confidence_interval(classes, confidence), reviewer_error)
     total = sum(one.predictions for one in classes)
     tolerance = sum(one.predictions * one.tolerance for one in classes) / total if total else 0.0

@@ -41,7 +41,7 @@ class Prospects(NamedTuple):
 
 @functools.lru_cache(maxsize=_MOST_CACHED)
 def expected_labels_to_verdict(test: RateTest, errors: int, verified: int) -> Prospects:
-    """Return what a verdict is expected to cost after these answers."""
+    """Return the expected number of further labels until a verdict, after these answers."""
     from scipy.special import betaincinv
 
     seen = verified - errors if test.mirrored else errors

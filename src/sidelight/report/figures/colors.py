@@ -41,38 +41,38 @@ BORDERS = {
 }
 
 
-def border_style(analysis: Analysis, one: int, other: int) -> Border:
+def border_style_in_figure(analysis: Analysis, one: int, other: int) -> Border:
     """Return how to draw the border between two neighbors."""
     if analysis.locally_observable(one, other):
         return BORDERS["local"]
     return BORDERS["global" if analysis.globally_observable(one, other) else "none"]
 
 
-def fill(rank: int) -> tuple[str, str]:
+def fill_color_and_hatch(rank: int) -> tuple[str, str]:
     """Return a light color and a hatch for the cell with this rank."""
-    return _mixed(_HUES[rank % len(_HUES)], "#ffffff", 0.45), _HATCHES[rank // len(_HUES) % len(_HATCHES)]
+    return _blend_figure_colors(_HUES[rank % len(_HUES)], "#ffffff", 0.45), _HATCHES[rank // len(_HUES) % len(_HATCHES)]
 
 
-def line_color(rank: int) -> str:
-    """Return the strong color, dark enough for a line on white, that goes with `fill`."""
-    return _mixed(_HUES[rank % len(_HUES)], "#000000", 0.12)
+def line_color_of_rank(rank: int) -> str:
+    """Return the strong color, dark enough for a line on white, that goes with `fill_color_and_hatch`."""
+    return _blend_figure_colors(_HUES[rank % len(_HUES)], "#000000", 0.12)
 
 
-def dark_color(color: str) -> str:
+def darken_figure_color(color: str) -> str:
     """Return a color dark enough for text on white."""
-    return _mixed(color, "#000000", 0.2)
+    return _blend_figure_colors(color, "#000000", 0.2)
 
 
-def light_color(color: str) -> str:
+def lighten_figure_color(color: str) -> str:
     """Return a color light enough to see dark lines on it."""
-    return _mixed(color, "#ffffff", 0.55)
+    return _blend_figure_colors(color, "#ffffff", 0.55)
 
 
-def _mixed(color: str, other: str, share: float) -> str:
+def _blend_figure_colors(color: str, other: str, share: float) -> str:
     """Blend two colors given as #rrggbb."""
-    pairs = zip(_channels(color), _channels(other), strict=True)
+    pairs = zip(_color_channels(color), _color_channels(other), strict=True)
     return "#" + "".join(f"{round(a + share * (b - a)):02x}" for a, b in pairs)
 
 
-def _channels(color: str) -> list[int]:
+def _color_channels(color: str) -> list[int]:
     return [int(color[start : start + 2], 16) for start in (1, 3, 5)]

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.errors import SidelightError
-from sidelight.results.statistics import confidence_band
+from sidelight.results.statistics import confidence_band_of_runs
 
 Numbers = npt.NDArray[Any]
 
@@ -25,7 +25,7 @@ class Mark(NamedTuple):
     error: float | None = None
 
 
-class Curve(NamedTuple):
+class FigureCurve(NamedTuple):
     """A regret over rounds; low and high are None without a band.
 
     Curves of a family (by default each curve is its own family) share a color, and members with the same name share
@@ -41,7 +41,7 @@ class Curve(NamedTuple):
     member: str = ""
     mark: Mark | None = None
 
-    def mapped(self, change: Callable[[Numbers], Numbers]) -> Curve:
+    def mapped(self, change: Callable[[Numbers], Numbers]) -> FigureCurve:
         """Return the curve with each of its arrays changed."""
         low, high = (None if each is None else change(each) for each in (self.low, self.high))
         return self._replace(rounds=change(self.rounds), mean=change(self.mean), low=low, high=high)
@@ -51,22 +51,22 @@ class Panel(NamedTuple):
     """One setting: curves, which may end at different rounds, and a regret to compare them with."""
 
     title: str
-    curves: Sequence[Curve]
-    limit: Curve | None = None
+    curves: Sequence[FigureCurve]
+    limit: FigureCurve | None = None
     logarithmic: bool = True
 
 
-def mean_curve(label: str, rounds: Numbers, regret: Numbers, **others: Any) -> Curve:
+def mean_curve_with_band(label: str, rounds: Numbers, regret: Numbers, **others: Any) -> FigureCurve:
     """Return the mean over runs, the rows of `regret`, with its confidence band if there are several."""
-    band = confidence_band(regret, CONFIDENCE)
+    band = confidence_band_of_runs(regret, CONFIDENCE)
     low, high = (band.low, band.high) if len(regret) > 1 else (None, None)
-    return Curve(label, rounds, band.mean, low, high, **others)
+    return FigureCurve(label, rounds, band.mean, low, high, **others)
 
 
-def limit_curve(limit: Any) -> Curve:
+def limit_curve(limit: Any) -> FigureCurve:
     """Read a limit: a curve, or a pair of rounds and values."""
     try:
-        label, rounds, values = limit[:3] if isinstance(limit, Curve) else ("limit", *limit)
+        label, rounds, values = limit[:3] if isinstance(limit, FigureCurve) else ("limit", *limit)
         x, y = np.asarray(rounds, dtype=float), np.asarray(values, dtype=float)
     except (TypeError, ValueError):
         raise SidelightError("the limit needs rounds and values: give a pair of arrays") from None
@@ -74,4 +74,4 @@ def limit_curve(limit: Any) -> Curve:
         raise SidelightError(
             f"the limit has rounds of shape {x.shape} and values of shape {y.shape}: give as many, finite"
         )
-    return Curve(label, x, y)
+    return FigureCurve(label, x, y)

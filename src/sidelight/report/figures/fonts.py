@@ -14,7 +14,7 @@ _NO_GLYPH = "\N{WHITE SQUARE}"
 
 
 @functools.cache
-def families() -> tuple[str, ...]:
+def installed_font_families() -> tuple[str, ...]:
     """Return the fonts that are installed."""
     from matplotlib import font_manager
 
@@ -24,19 +24,19 @@ def families() -> tuple[str, ...]:
 
 def drawable_text(text: str) -> str:
     """Return a text with a square for each character that no font has and that Matplotlib would warn about."""
-    return text if text.isascii() else "".join(c if ord(c) in _characters() else _NO_GLYPH for c in text)
+    return text if text.isascii() else "".join(c if ord(c) in _characters_in_fonts() else _NO_GLYPH for c in text)
 
 
 @functools.cache
-def _characters() -> frozenset[int]:
+def _characters_in_fonts() -> frozenset[int]:
     from matplotlib import font_manager
 
-    found = (font_manager.get_font(font_manager.findfont(name)).get_charmap() for name in families())
+    found = (font_manager.get_font(font_manager.findfont(name)).get_charmap() for name in installed_font_families())
     return frozenset().union(*found)
 
 
 @functools.lru_cache(maxsize=10_000)
-def measure(text: str, size: float) -> tuple[float, float]:
+def measure_drawn_text(text: str, size: float) -> tuple[float, float]:
     """Return the width and height of a text in inches."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure

@@ -15,15 +15,15 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from sidelight.report.figures.colors import FAINT, INK, PALE
-from sidelight.report.figures.fonts import families
-from sidelight.report.figures.labels import drawable_line, shortened_label, wrapped_label
+from sidelight.report.figures.fonts import installed_font_families
+from sidelight.report.figures.labels import drawable_line_of_text, shorten_figure_label, wrap_figure_label
 
 TEXT, _TITLE = 8.5, 13
 _NARROWEST = 5.4  # inches
 _LONGEST, _LONGEST_NOTE = 96, 300  # characters
 
 SETTINGS = {
-    "font.family": list(families()),
+    "font.family": list(installed_font_families()),
     "font.size": TEXT,
     "text.color": INK,
     "text.parse_math": False,
@@ -55,7 +55,7 @@ SETTINGS = {
 """The look of all figures with panels, whatever the user's settings."""
 
 
-def make_panels(titles: Sequence[str], width: float, height: float) -> tuple[Figure, list[Axes]]:
+def make_figure_panels(titles: Sequence[str], width: float, height: float) -> tuple[Figure, list[Axes]]:
     """Return a figure with one panel per title, of about this size in inches and at most two in a row."""
     rows, columns = -(-len(titles) // 2), min(2, len(titles))
     size = max(width * columns, _NARROWEST), height * rows
@@ -63,7 +63,7 @@ def make_panels(titles: Sequence[str], width: float, height: float) -> tuple[Fig
     FigureCanvasAgg(figure)
     grid = figure.subplots(rows, columns, squeeze=False).ravel()
     for axes, title in zip(grid, titles, strict=False):
-        axes.set_title(_fitted(title, 9.5, size[0] / columns - 1.6))
+        axes.set_title(_fit_text_to_figure_width(title, 9.5, size[0] / columns - 1.6))
     for empty in grid[len(titles) :]:
         empty.remove()
     return figure, list(grid[: len(titles)])
@@ -72,16 +72,16 @@ def make_panels(titles: Sequence[str], width: float, height: float) -> tuple[Fig
 def finish_figure(figure: Figure, title: str, note: str, samples: Sequence[Any]) -> Figure:
     """Write the title above all panels and the key and a note below, and fix the layout."""
     room = figure.get_figwidth() - 0.2
-    above = figure.suptitle(_fitted(title, _TITLE, room), x=0.1 / figure.get_figwidth(), ha="left")
+    above = figure.suptitle(_fit_text_to_figure_width(title, _TITLE, room), x=0.1 / figure.get_figwidth(), ha="left")
     for sample in samples:
-        sample.set_label(shortened_label(drawable_line(sample.get_label()), _LONGEST))
+        sample.set_label(shorten_figure_label(drawable_line_of_text(sample.get_label()), _LONGEST))
     below = None
     for columns in range(len(samples), 0, -1):
         below = figure.legend(
             handles=samples,
             ncols=columns,
             loc="outside lower left",
-            title=_fitted(note, TEXT, room, _LONGEST_NOTE),
+            title=_fit_text_to_figure_width(note, TEXT, room, _LONGEST_NOTE),
             alignment="left",
         )
         below.get_title().set_color(FAINT)
@@ -95,17 +95,19 @@ def finish_figure(figure: Figure, title: str, note: str, samples: Sequence[Any])
     return figure
 
 
-def _fitted(text: str, points: float, room: float, longest: int = _LONGEST) -> str:
+def _fit_text_to_figure_width(text: str, points: float, room: float, longest: int = _LONGEST) -> str:
     """Break a text into lines of about this many inches."""
-    return wrapped_label(shortened_label(drawable_line(text), longest), max(12, int(room * 72 / (0.62 * points))))
+    return wrap_figure_label(
+        shorten_figure_label(drawable_line_of_text(text), longest), max(12, int(room * 72 / (0.62 * points)))
+    )
 
 
-def published_marker(color: str) -> dict[str, Any]:
+def published_value_marker(color: str) -> dict[str, Any]:
     """Return the look of a published value: a hollow diamond."""
     return {"color": color, "marker": "D", "mfc": "white", "mec": color, "mew": 1.2, "ms": 4.8, "ls": "none"}
 
 
-def logarithmic_ticks(axis: Any, detailed: float) -> None:
+def logarithmic_axis_ticks(axis: Any, detailed: float) -> None:
     """Use few ticks: at 1, 2 and 5 on up to this many decades, else at some powers of ten."""
     low, high = axis.get_view_interval()
     decades = np.log10(high / low)
@@ -114,10 +116,10 @@ def logarithmic_ticks(axis: Any, detailed: float) -> None:
     axis.set_major_locator(LogLocator(10 ** (step if subs == (1,) else 1), subs=subs, numticks=20))
     axis.set_minor_locator(LogLocator(10, subs=tuple(range(2, 10)) if decades < 7 else (1,), numticks=50))
     axis.set_minor_formatter(NullFormatter())
-    axis.set_major_formatter(FuncFormatter(tick))
+    axis.set_major_formatter(FuncFormatter(format_axis_tick))
 
 
-def tick(value: float, position: int | None = None) -> str:
+def format_axis_tick(value: float, position: int | None = None) -> str:
     """Write a number at an axis: thousands apart by a thin space, powers of ten in short, a minus as one."""
     large = abs(value) >= 1e7 or 0 < abs(value) < 1e-3
     text = f"{value:.0e}".replace("e+0", "e").replace("e-0", "e-").replace("e+", "e") if large else f"{value:,.7g}"

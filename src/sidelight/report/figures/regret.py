@@ -18,13 +18,13 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from sidelight.errors import SidelightError
 from sidelight.report.figures import layout
-from sidelight.report.figures.colors import CURVES, FAINT, INK, dark_color
-from sidelight.report.figures.curves import CONFIDENCE, Curve, Mark, Panel, limit_curve, mean_curve
-from sidelight.report.figures.labels import drawable_line
-from sidelight.report.figures.layout import published_marker, tick
-from sidelight.report.results_table import distinct, protocol
+from sidelight.report.figures.colors import CURVES, FAINT, INK, darken_figure_color
+from sidelight.report.figures.curves import CONFIDENCE, FigureCurve, Mark, Panel, limit_curve, mean_curve_with_band
+from sidelight.report.figures.labels import drawable_line_of_text
+from sidelight.report.figures.layout import format_axis_tick, published_value_marker
+from sidelight.report.results_table import make_table_labels_distinct, results_table_protocol
 from sidelight.results import Results
-from sidelight.results.text import game_words, regret_words
+from sidelight.results.text import results_game_words, results_regret_words
 
 _DASHES: tuple[Any, ...] = ("solid", (0, (4.5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
 _WIDEST, _NARROWEST = 2.6, 1.2  # points
@@ -42,7 +42,7 @@ class _Look(NamedTuple):
 _LIMIT = _Look(INK, (0, (5, 2.5)), 1.2)
 
 
-def draw_regret(
+def draw_regret_figure(
     results: Sequence[Results], title: str | None = None, limit: Any = None, labels: Sequence[str] | None = None
 ) -> Figure:
     """Draw the mean regret of several strategies on linear and on logarithmic axes.
@@ -54,21 +54,23 @@ def draw_regret(
     title
         Instead of the game's name.
     limit
-        A regret to compare the others with, drawn as a dashed line: a `Curve`, or a pair of rounds and values.
+        A regret to compare the others with, drawn as a dashed line: a `FigureCurve`, or a pair of rounds and values.
     labels
         Names of the curves, instead of the strategies'.
     """
     if not results:
         raise SidelightError("there are no results to draw: give a list of one or more")
-    names = distinct([r.label for r in results]) if labels is None else labels
-    curves = [mean_curve(name, r.rounds, r.regret) for name, r in zip(names, results, strict=True)]
+    names = make_table_labels_distinct([r.label for r in results]) if labels is None else labels
+    curves = [mean_curve_with_band(name, r.rounds, r.regret) for name, r in zip(names, results, strict=True)]
     bound = None if limit is None else limit_curve(limit)
     panels = [Panel("Linear axes", curves, bound, logarithmic=False), Panel("Logarithmic axes", curves, bound)]
-    what = ("mean " if any(r.n_runs > 1 for r in results) else "") + regret_words(results[0])
-    return draw_panels(panels, title or game_words(results[0]), _subtitle(results), what)
+    what = ("mean " if any(r.n_runs > 1 for r in results) else "") + results_regret_words(results[0])
+    return draw_regret_panels(
+        panels, title or results_game_words(results[0]), _subtitle_of_regret_figure(results), what
+    )
 
 
-def draw_panels(panels: Sequence[Panel], title: str, subtitle: str, measured: str = "mean regret") -> Figure:
+def draw_regret_panels(panels: Sequence[Panel], title: str, subtitle: str, measured: str = "mean regret") -> Figure:
     """Draw the regret of several strategies in several settings.
 
     Parameters
@@ -80,19 +82,21 @@ def draw_panels(panels: Sequence[Panel], title: str, subtitle: str, measured: st
     measured
         What the vertical axes show.
     """
-    looks = _looks(panels)
+    looks = _looks_of_regret_curves(panels)
     with style.context(["default", layout.SETTINGS]):
-        figure, grid = layout.make_panels([panel.title for panel in panels], 4.4, 2.9)
+        figure, grid = layout.make_figure_panels([panel.title for panel in panels], 4.4, 2.9)
         for place, (axes, panel) in enumerate(zip(grid, panels, strict=True)):
-            _fill(axes, panel, looks)
+            _fill_regret_panel(axes, panel, looks)
             axes.set_xlabel("round" if place >= len(panels) - 2 else "")
-            axes.set_ylabel(drawable_line(measured) if place % 2 == 0 else "")
-        return layout.finish_figure(figure, title, subtitle, [*_key(panels, looks), *_mark_key(panels)])
+            axes.set_ylabel(drawable_line_of_text(measured) if place % 2 == 0 else "")
+        return layout.finish_figure(
+            figure, title, subtitle, [*_key_of_regret_figure(panels, looks), *_mark_sample_in_regret_key(panels)]
+        )
 
 
-def _looks(panels: Sequence[Panel]) -> dict[str, _Look]:
+def _looks_of_regret_curves(panels: Sequence[Panel]) -> dict[str, _Look]:
     """Give each family a color and each member dashes, in order of appearance; where hues run out, dashes move on."""
-    first: dict[str, Curve] = {}
+    first: dict[str, FigureCurve] = {}
     for curve in (curve for panel in panels for curve in panel.curves):
         first.setdefault(curve.label, curve)
     families = list(dict.fromkeys(curve.family or label for label, curve in first.items()))
@@ -107,37 +111,37 @@ def _looks(panels: Sequence[Panel]) -> dict[str, _Look]:
     return looks
 
 
-def _fill(axes: Axes, panel: Panel, looks: Mapping[str, _Look]) -> None:
+def _fill_regret_panel(axes: Axes, panel: Panel, looks: Mapping[str, _Look]) -> None:
     """Draw curves, bands and published values, and give the axes their ticks."""
     styled = [(curve, looks[curve.label]) for curve in panel.curves]
     styled += [] if panel.limit is None else [(panel.limit, _LIMIT)]
     curves = [curve for curve, _ in styled]
     first, last = min(c.rounds[0] for c in curves), max(c.rounds[-1] for c in curves)
-    low, high = _range(panel, curves)
+    low, high = _range_of_regret_axis(panel, curves)
     if panel.logarithmic:
         axes.set(xscale="log", yscale="log", ylim=(low, high))
         axes.set_xlim((first, last) if first < last else (first / 2, 2 * last))
-        layout.logarithmic_ticks(axes.xaxis, 2.2)
-        layout.logarithmic_ticks(axes.yaxis, 2.8)
+        layout.logarithmic_axis_ticks(axes.xaxis, 2.2)
+        layout.logarithmic_axis_ticks(axes.yaxis, 2.8)
         if all(curve.mean.max() < low for curve in curves):
             axes.text(0.5, 0.5, "never above zero", transform=axes.transAxes, ha="center", va="center", color=FAINT)
     else:
         axes.set(xlim=(0, last), ylim=(low, high))
         for axis, count in ((axes.xaxis, 4), (axes.yaxis, 5)):
             axis.set_major_locator(MaxNLocator(count, steps=[1, 2, 2.5, 5, 10]))
-            axis.set_major_formatter(FuncFormatter(tick))
+            axis.set_major_formatter(FuncFormatter(format_axis_tick))
     band = 0.17 / max(1.0, (len(panel.curves) / 6) ** 1.5)
     for curve, look in styled:
         if panel.logarithmic:
-            _draw_curve(axes, curve, look, band, low)
+            _draw_regret_curve(axes, curve, look, band, low)
         else:
-            _draw_curve(axes, _from_zero(curve), look, band, -np.inf)
+            _draw_regret_curve(axes, _start_regret_curve_at_zero(curve), look, band, -np.inf)
     for curve, look in styled:
         if curve.mark is not None and curve.mark.mean >= low:
-            _draw_mark(axes, curve.mark, dark_color(look.color), low)
+            _draw_published_regret_mark(axes, curve.mark, darken_figure_color(look.color), low)
 
 
-def _draw_curve(axes: Axes, curve: Curve, look: _Look, band: float, floor: float) -> None:
+def _draw_regret_curve(axes: Axes, curve: FigureCurve, look: _Look, band: float, floor: float) -> None:
     """Draw a curve and its band; nothing below the floor, which logarithmic axes have."""
     if curve.low is not None and curve.high is not None:
         low, high = np.maximum(curve.low, floor), np.maximum(curve.high, floor)
@@ -159,20 +163,20 @@ def _draw_curve(axes: Axes, curve: Curve, look: _Look, band: float, floor: float
     )
 
 
-def _draw_mark(axes: Axes, mark: Mark, color: str, floor: float) -> None:
+def _draw_published_regret_mark(axes: Axes, mark: Mark, color: str, floor: float) -> None:
     """Draw a published value; its error bar stays on the axes."""
     error = mark.error or 0.0
     below = min(error, mark.mean - floor)
     bar: dict[str, Any] = {"yerr": [[below], [error]], "elinewidth": 1.0, "capsize": 2.5} if error else {}
-    axes.errorbar(mark.round, mark.mean, clip_on=False, zorder=5, **bar, **published_marker(color))
+    axes.errorbar(mark.round, mark.mean, clip_on=False, zorder=5, **bar, **published_value_marker(color))
 
 
-def _from_zero(curve: Curve) -> Curve:
+def _start_regret_curve_at_zero(curve: FigureCurve) -> FigureCurve:
     """Let a curve start at zero, like every regret."""
     return curve if curve.rounds.size == 1 else curve.mapped(lambda array: np.insert(array, 0, 0.0))
 
 
-def _range(panel: Panel, curves: Sequence[Curve]) -> tuple[float, float]:
+def _range_of_regret_axis(panel: Panel, curves: Sequence[FigureCurve]) -> tuple[float, float]:
     """Return the ends of a vertical axis, so that every mean is on it (but for zeros on a logarithmic one)."""
     marks = [curve.mark for curve in curves if curve.mark is not None]
     means = np.concatenate([*(curve.mean for curve in curves), [mark.mean for mark in marks]])
@@ -192,23 +196,23 @@ def _range(panel: Panel, curves: Sequence[Curve]) -> tuple[float, float]:
     return (bottom - (margin if bottom else 0.0), top + margin) if margin else (0.0, 1.0)
 
 
-def _key(panels: Sequence[Panel], looks: Mapping[str, _Look]) -> list[Line2D]:
+def _key_of_regret_figure(panels: Sequence[Panel], looks: Mapping[str, _Look]) -> list[Line2D]:
     """Explain colors and dashes: whose they are or, in a study of two parameters, what each of the two means."""
     limits = dict.fromkeys(panel.limit.label for panel in panels if panel.limit is not None)
-    ends = [_sample(text, _LIMIT) for text in limits]
+    ends = [_line_sample_in_regret_key(text, _LIMIT) for text in limits]
     curves = {curve.label: curve for panel in panels for curve in panel.curves}
     if not any(curve.member for curve in curves.values()):
-        return [*(_sample(label, look) for label, look in looks.items()), *ends]
+        return [*(_line_sample_in_regret_key(label, look) for label, look in looks.items()), *ends]
     colors = {curve.family: looks[curve.label]._replace(dashes="solid", width=3.5) for curve in curves.values()}
     dashes = {curve.member: looks[curve.label]._replace(color=FAINT) for curve in curves.values()}
-    return [_sample(text, look) for text, look in [*colors.items(), *dashes.items()]] + ends
+    return [_line_sample_in_regret_key(text, look) for text, look in [*colors.items(), *dashes.items()]] + ends
 
 
-def _sample(text: str, look: _Look) -> Line2D:
+def _line_sample_in_regret_key(text: str, look: _Look) -> Line2D:
     return Line2D([], [], color=look.color, lw=look.width, ls=look.dashes, label=text)
 
 
-def _mark_key(panels: Sequence[Panel]) -> list[Line2D]:
+def _mark_sample_in_regret_key(panels: Sequence[Panel]) -> list[Line2D]:
     """Explain the diamonds, if there are any."""
     marked = [(c, c.mark) for panel in panels for c in panel.curves if c.mark is not None and c.mark.mean > 0]
     if not marked:
@@ -216,15 +220,15 @@ def _mark_key(panels: Sequence[Panel]) -> list[Line2D]:
     late = all(mark.round >= curve.rounds[-1] for curve, mark in marked)
     error = any(mark.error for _, mark in marked)
     text = "published value" + (" at the end" if late else "") + (" ± its standard error" if error else "")
-    return [Line2D([], [], label=text, **published_marker(FAINT))]
+    return [Line2D([], [], label=text, **published_value_marker(FAINT))]
 
 
-def _subtitle(results: Sequence[Results]) -> str:
+def _subtitle_of_regret_figure(results: Sequence[Results]) -> str:
     counts = sorted({r.n_runs for r in results})
     runs = f"{counts[0]} run{'' if counts == [1] else 's'}"
     if len(counts) > 1:
         runs = f"{counts[0]} to {counts[-1]} runs"
-    protocols = list(dict.fromkeys(protocol(r) for r in results))
+    protocols = list(dict.fromkeys(results_table_protocol(r) for r in results))
     seeds = list(dict.fromkeys(str(r.seed) for r in results))
     parts = [runs, *(protocols if len(protocols) == 1 else [])]
     parts += [f"seed {seeds[0]}"] if len(seeds) == 1 and seeds[0] != "None" and len(seeds[0]) < 24 else []

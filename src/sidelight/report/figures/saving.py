@@ -44,24 +44,24 @@ def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
     """Write a figure as SVG, PDF or PNG, chosen by the suffix of `path`."""
     check_figure_path(path)
     with replacing_file(path) as draft:
-        _write(figure, draft, Path(path).suffix.lower())
+        _write_figure(figure, draft, Path(path).suffix.lower())
 
 
-def save_for_report(figure: Figure, path: Path) -> str:
+def save_figure_for_report(figure: Figure, path: Path) -> str:
     """Write a figure as `path` with the suffixes .svg and .png; return the text of the former."""
     for suffix in (".svg", ".png"):
         save_figure(figure, path.with_name(path.name + suffix))
     return path.with_name(f"{path.name}.svg").read_text(encoding="utf-8")
 
 
-def svg_text(figure: Figure) -> str:
+def figure_as_svg_text(figure: Figure) -> str:
     """Return a figure as the text of an SVG file."""
     buffer = io.StringIO()
-    _write(figure, buffer, ".svg")
+    _write_figure(figure, buffer, ".svg")
     return buffer.getvalue()
 
 
-def _write(figure: Figure, target: Any, suffix: str) -> None:
+def _write_figure(figure: Figure, target: Any, suffix: str) -> None:
     from matplotlib import rc_context
 
     # Type 42 fonts, because journals refuse type 3; a fixed salt, because the default one is random.
@@ -70,7 +70,7 @@ def _write(figure: Figure, target: Any, suffix: str) -> None:
         figure.savefig(target, format=suffix[1:], dpi=200, metadata=_UNDATED[suffix], facecolor="white")
 
 
-def figure_or_file(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:
+def return_or_save_figure(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:
     """Return a figure, written to `path` if there is one."""
     if path is not None:
         save_figure(figure, path)

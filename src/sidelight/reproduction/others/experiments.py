@@ -22,7 +22,7 @@ _PENNIES = {cost: GameEntry("matching-pennies", {"cost": cost}) for cost in ("3/
 _ROUNDS = 2_000
 
 
-class Curve(NamedTuple):
+class OtherPaperCurve(NamedTuple):
     """A printed curve: its values by mu, who plays it (first as here, then as it seems to have been), and why."""
 
     cost: str
@@ -37,46 +37,48 @@ class Curve(NamedTuple):
         return _PENNIES[self.cost].label
 
 
-def _player(cost: str, name: str, label: str, **parameters: float | bool) -> PlayerEntry:
+def _player_of_other_paper(cost: str, name: str, label: str, **parameters: float | bool) -> PlayerEntry:
     return PlayerEntry(name, parameters, label=label, games=(_PENNIES[cost].label,))
 
 
 _EXPPM = PlayerEntry("ExpPM")
 
 CURVES = (
-    Curve(
+    OtherPaperCurve(
         "3/10",
         "ExpPM",
         (68.7, 61.4, 52.9, 41.8, 36.2, 1.9, 8.0, 6.3, 4.5, 3.4),
-        (_EXPPM, _player("3/10", "ExpPM", "ExpPM, rate 0.1", rate=0.1)),
+        (_EXPPM, _player_of_other_paper("3/10", "ExpPM", "ExpPM, rate 0.1", rate=0.1)),
         "The rate behind the figure is not stated. A fixed one, near sqrt(log 3 / 2000 V) = 0.1 for the program's "
         "value V = 0.052 at this cost, comes nearer where asking is best; of seven rates tried none gives all ten "
         "values.",
     ),
-    Curve(
+    OtherPaperCurve(
         "3/10",
         "NeighborhoodWatch2",
         (114.9, 102.8, 91.7, 85.4, 71.6, 39.3, 56.3, 56.4, 56.0, 55.5),
         (
-            _player("3/10", "NeighborhoodWatch2", "NeighborhoodWatch2", horizon=_ROUNDS),
-            _player("3/10", "NeighborhoodWatch2", "NeighborhoodWatch2, no bias", horizon=_ROUNDS, bias=False),
+            _player_of_other_paper("3/10", "NeighborhoodWatch2", "NeighborhoodWatch2", horizon=_ROUNDS),
+            _player_of_other_paper(
+                "3/10", "NeighborhoodWatch2", "NeighborhoodWatch2, no bias", horizon=_ROUNDS, bias=False
+            ),
         ),
         "The figure seems to have been made without the bias term of the estimates, which only a bound with high "
         "probability needs: without it all ten values agree.",
     ),
-    Curve(
+    OtherPaperCurve(
         "1",
         "ExpPM",
         (95.1, 95.0, 97.3, 96.6, 111.2, 145.5, 144.6, 149.7, 138.0, 58.4),
-        (_EXPPM, _player("1", "ExpPM", "ExpPM, rate 0.0099", rate=0.0099)),
+        (_EXPPM, _player_of_other_paper("1", "ExpPM", "ExpPM, rate 0.0099", rate=0.0099)),
         "The figure seems to have been made with a rate fixed for 2 000 rounds, not with the adaptive one: 0.0099 is "
         "the least of log 2 / eta + 2000 sqrt(eta / 2), the bound of the theory for this game.",
     ),
-    Curve(
+    OtherPaperCurve(
         "1",
         "FeedExp3",
         (273.3, 272.7, 284.9, 300.0, 322.8, 350.6, 380.3, 404.8, 388.1, 328.5),
-        (_player("1", "FeedExp3", "FeedExp3"),),
+        (_player_of_other_paper("1", "FeedExp3", "FeedExp3"),),
         "Ours weighs the two guesses only, since asking is never best at this cost. The printed value at mu = 1/2 is "
         "that of uniform play, 333, and so asking kept its weight there. A forecaster that weighs all three actions "
         "and takes the loss of asking to be 1/2, with rates 0.8 t^(-2/3) and 1.5 t^(-1/3), is within 10 % of all ten "
@@ -85,7 +87,7 @@ CURVES = (
 )
 
 
-def _figure5(profile: Profile) -> tuple[Study, ...]:
+def _figure5_of_other_paper(profile: Profile) -> tuple[Study, ...]:
     """Return matching pennies at two costs of asking, under ten laws."""
     return (
         Study(
@@ -116,7 +118,7 @@ LAWS: dict[str, dict[str, tuple[float, ...]]] = {
 }
 
 
-def _dmed(profile: Profile) -> tuple[Study, ...]:
+def _dmed_of_other_paper(profile: Profile) -> tuple[Study, ...]:
     """Return two games under laws of three difficulties."""
     games = (GameEntry("bartok"), GameEntry("dynamic-pricing", {"prices": 5}))
     worlds = [
@@ -138,7 +140,7 @@ def _dmed(profile: Profile) -> tuple[Study, ...]:
     )
 
 
-def _tspm(profile: Profile) -> tuple[Study, ...]:
+def _tspm_of_other_paper(profile: Profile) -> tuple[Study, ...]:
     """Return pricing, easy and hard, with 3, 5 and 7 prices."""
     sizes = ({"prices": prices} for name in ("revenue-pricing", "dynamic-pricing") for prices in (3, 5, 7))
     names = [name for name in ("revenue-pricing", "dynamic-pricing") for _ in range(3)]
@@ -163,7 +165,7 @@ EXHIBITS = (
         "T. Lattimore and Cs. Szepesvári, COLT 2020: matching pennies, where asking costs c, after 2 000 rounds under"
         " the law (mu, 1 - mu). The printed values were read off the curves, to about 0.2. How many runs are behind "
         "them, and which rates, is not stated, and so 20 % are allowed.",
-        _figure5,
+        _figure5_of_other_paper,
     ),
     Exhibit(
         "dmed",
@@ -172,7 +174,7 @@ EXHIBITS = (
         "against the lower bound. Values are not printed there, only curves. Which laws are called benign, "
         "intermediate and harsh, and the 20 000 rounds, are a choice of ours: those at the 10 %, 50 % and 90 % "
         "quantile of C*(p) among 1 000 uniform laws.",
-        _dmed,
+        _dmed_of_other_paper,
     ),
     Exhibit(
         "tspm",
@@ -180,6 +182,6 @@ EXHIBITS = (
         "T. Tsuchiya, J. Honda and M. Sugiyama, NeurIPS 2020: pricing, easy and hard, 10 000 rounds and, there, 100 "
         "runs. Values are not printed there, only curves. The easy game is here pricing by revenue, and laws are "
         "drawn uniformly for each run.",
-        _tspm,
+        _tspm_of_other_paper,
     ),
 )

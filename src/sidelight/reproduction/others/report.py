@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 from sidelight._storage import replacing_file
 from sidelight.games import load
 from sidelight.limits import lower_bound
-from sidelight.report.document import Block, Contents, Document, Heading, Paragraph, Terms, split_code
+from sidelight.report.document import Block, Contents, Document, Heading, Paragraph, Terms, split_document_code
 from sidelight.reproduction.exhibit import Profile
-from sidelight.reproduction.others.experiments import ALLOWED, CURVES, EXHIBITS, LAWS, MEANS, Curve
-from sidelight.reproduction.report.notes import provenance_rows
+from sidelight.reproduction.others.experiments import ALLOWED, CURVES, EXHIBITS, LAWS, MEANS, OtherPaperCurve
+from sidelight.reproduction.report.notes import provenance_of_reproduction
 from sidelight.reproduction.runs import Reproduction
 from sidelight.results import ResultSet, provenance
 from sidelight.table import Column, Table
@@ -24,10 +24,10 @@ _TITLE = "Experiments of other papers"
 _NOT_PRINTED = "Values are not printed: there is nothing to compare them with, and no verdict."
 
 
-class Verdict(NamedTuple):
+class OtherPaperVerdict(NamedTuple):
     """How one way to play agrees with a printed curve."""
 
-    curve: Curve
+    curve: OtherPaperCurve
     label: str
     means: tuple[float, ...]
     errors: tuple[float, ...]
@@ -47,27 +47,29 @@ class Verdict(NamedTuple):
         return f"{self.label}, c = {self.curve.cost}: {self.within} of 10 within 20 %, mean {ratio:.2f} of the printed"
 
 
-def verdicts(found: ResultSet) -> list[Verdict]:
+def verdicts_on_other_paper(found: ResultSet) -> list[OtherPaperVerdict]:
     """Compare figure 5."""
     return [
-        Verdict(curve, player.label, *zip(*_by_mean(found, curve.game, player.label), strict=True))
+        OtherPaperVerdict(
+            curve, player.label, *zip(*_means_of_other_paper(found, curve.game, player.label), strict=True)
+        )
         for curve in CURVES
         for player in curve.players
     ]
 
 
-def write(reproduction: Reproduction, folder: Path, seconds: float | None) -> dict[str, Any]:
+def write_report_on_other_papers(reproduction: Reproduction, folder: Path, seconds: float | None) -> dict[str, Any]:
     """Write report.html and report.md; return what they say, as plain data."""
     profile: Profile = reproduction.profiles[0]
     results = {each.name: reproduction.results(each.studies(profile)[0]) for each in EXHIBITS}
-    judged = verdicts(results["figure5"])
+    judged = verdicts_on_other_paper(results["figure5"])
     tables = {
-        "figure5": [_curve_table(each) for each in judged],
-        "dmed": [_bound_table(results["dmed"])],
-        "tspm": [_mean_table(results["tspm"])],
+        "figure5": [_curve_table_of_other_paper(each) for each in judged],
+        "dmed": [_bound_table_of_other_paper(results["dmed"])],
+        "tspm": [_mean_table_of_other_paper(results["tspm"])],
     }
     facts = {"runs": profile.runs, "seed": profile.seed, "seconds": seconds, **provenance.collect_provenance()}
-    page = Document(_TITLE, list(_blocks(tables, judged, facts)))
+    page = Document(_TITLE, list(_blocks_on_other_papers(tables, judged, facts)))
     for name, text in (("report.md", page.to_markdown()), ("report.html", page.to_html())):
         with replacing_file(folder / name) as draft:
             draft.write_text(text, encoding="utf-8")
@@ -78,7 +80,9 @@ def write(reproduction: Reproduction, folder: Path, seconds: float | None) -> di
     }
 
 
-def _blocks(tables: dict[str, list[Table]], judged: list[Verdict], facts: dict[str, Any]) -> Iterator[Block]:
+def _blocks_on_other_papers(
+    tables: dict[str, list[Table]], judged: list[OtherPaperVerdict], facts: dict[str, Any]
+) -> Iterator[Block]:
     yield Paragraph(f"Three experiments, {count(facts['runs'], 'run')} of each strategy under each law.")
     yield Contents()
     for exhibit in EXHIBITS:
@@ -90,39 +94,39 @@ def _blocks(tables: dict[str, list[Table]], judged: list[Verdict], facts: dict[s
     yield Heading("What differs from figure 5, and why")
     for curve in CURVES:
         lines = [str(each) for each in judged if each.curve == curve]
-        yield Paragraph(split_code(f"{'; '.join(lines)}. {curve.reason}"))
+        yield Paragraph(split_document_code(f"{'; '.join(lines)}. {curve.reason}"))
     yield Heading("How this was made")
-    yield Terms(provenance_rows(facts))
+    yield Terms(provenance_of_reproduction(facts))
 
 
-def _curve_table(verdict: Verdict) -> Table:
+def _curve_table_of_other_paper(verdict: OtherPaperVerdict) -> Table:
     numbers = zip(MEANS, verdict.curve.printed, verdict.means, verdict.errors, verdict.ratios, strict=True)
-    table = _table([], ["mu", "printed", "ours", "standard error", "ratio"], list(numbers))
+    table = _table_of_other_paper([], ["mu", "printed", "ours", "standard error", "ratio"], list(numbers))
     return replace(table, title=f"{verdict.label}, c = {verdict.curve.cost}")
 
 
-def _bound_table(found: ResultSet) -> Table:
+def _bound_table_of_other_paper(found: ResultSet) -> Table:
     """Compare mean regret with C*(p) log T."""
     rows = []
     for labels, one in zip(found.labels, found, strict=True):
         game, kind = labels.world.split(", ")
         bound = lower_bound(load(game), LAWS[game][kind]).value * math.log(labels.horizon)
         rows.append((labels.world, labels.label, one.summary().mean, bound, one.summary().mean / bound))
-    return _table(["law", "strategy"], ["mean regret", "C*(p) log T", "ratio"], rows)
+    return _table_of_other_paper(["law", "strategy"], ["mean regret", "C*(p) log T", "ratio"], rows)
 
 
-def _mean_table(found: ResultSet) -> Table:
+def _mean_table_of_other_paper(found: ResultSet) -> Table:
     summaries = zip(found.labels, (one.summary() for one in found), strict=True)
     rows = [(labels.game, labels.label, each.mean, each.standard_error) for labels, each in summaries]
-    return _table(["game", "strategy"], ["mean regret", "standard error"], rows)
+    return _table_of_other_paper(["game", "strategy"], ["mean regret", "standard error"], rows)
 
 
-def _table(names: list[str], numbers: list[str], rows: list[tuple[Any, ...]]) -> Table:
+def _table_of_other_paper(names: list[str], numbers: list[str], rows: list[tuple[Any, ...]]) -> Table:
     columns = [*(Column(name, left=True) for name in names), *(Column(name, "{:.2f}".format) for name in numbers)]
     return Table(columns, sorted(rows))
 
 
-def _by_mean(found: ResultSet, game: str, label: str) -> list[tuple[float, float]]:
+def _means_of_other_paper(found: ResultSet, game: str, label: str) -> list[tuple[float, float]]:
     """Return the means of a player in a game and their standard errors, by mu."""
     chosen = found.filter(game=game, label=label)
     summaries = {labels.world: one.summary() for labels, one in zip(chosen.labels, chosen, strict=True)}

@@ -10,6 +10,6 @@ EXHIBIT = Exhibit(
         "What the strategies of Tables 1 and 2 have lost, compared with always playing the best action, as rounds go "
         "by. A curve that flattens has learned what to do."
     ),
-    studies=lambda profile: table1.studies(profile) + table2.studies(profile),
+    studies=lambda profile: table1.table1_studies(profile) + table2.table2_studies(profile),
     drawing="regret",
 )

@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from sidelight.reproduction.exhibit import Exhibit, Profile, game_study
+from sidelight.reproduction.exhibit import Exhibit, Profile, exhibit_study_of_game
 from sidelight.studies import PlayerEntry, Study
 
 SIGMAS = {"1/2": 0.5, "1": 1.0, "2": 2.0, "10": 10.0}
 BINS = (5, 10, 20)
 
 
-def variants(strategy: str, parameters: dict[str, Any], profile: Profile) -> tuple[PlayerEntry, ...]:
+def figure4_variants(strategy: str, parameters: dict[str, Any], profile: Profile) -> tuple[PlayerEntry, ...]:
     """Return a strategy with every standard deviation and number of bins that the paper tries."""
     tail = 1e-6 if profile.protocol == "published" else 1e-7
     return tuple(
@@ -19,11 +19,11 @@ def variants(strategy: str, parameters: dict[str, Any], profile: Profile) -> tup
     )
 
 
-def studies(profile: Profile) -> tuple[Study, ...]:
+def figure4_studies(profile: Profile) -> tuple[Study, ...]:
     """Return the studies of Figure 1 with variants of one strategy in place of its players."""
-    players = variants("RandCBP", {}, profile)
+    players = figure4_variants("RandCBP", {}, profile)
     return tuple(
-        game_study(game, kind, players, profile)
+        exhibit_study_of_game(game, kind, players, profile)
         for game in ("apple-tasting", "label-efficient")
         for kind in ("imbalanced", "balanced")
     )
@@ -37,6 +37,6 @@ EXHIBIT = Exhibit(
         "rounded to K points. A small σ explores less: cheap in most runs, now and then a disaster, and the disasters "
         "decide the mean."
     ),
-    studies=studies,
+    studies=figure4_studies,
     drawing="sensitivity",
 )

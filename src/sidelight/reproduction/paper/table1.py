@@ -1,23 +1,23 @@
 """Table 1: apple tasting without contexts."""
 
-from sidelight.reproduction.exhibit import HORIZON, Exhibit, Profile, game_study
+from sidelight.reproduction.exhibit import HORIZON, Exhibit, Profile, exhibit_study_of_game
 from sidelight.studies import PlayerEntry, Study
 
 CBP, PMDMED, PROSPECT = PlayerEntry("CBP"), PlayerEntry("PMDMED"), PlayerEntry("Prospect")
 LIMIT = PlayerEntry("BayesOptimal", {"horizon": HORIZON}, label="Bayes-optimal, uniform prior", limit=True)
 
 
-def rand_cbp(profile: Profile) -> PlayerEntry:
+def table1_rand_cbp(profile: Profile) -> PlayerEntry:
     """Return RandCBP; its tail differs between the authors' code and the text."""
     return PlayerEntry("RandCBP", {"tail": 1e-6 if profile.protocol == "published" else 1e-7}, label="RandCBP")
 
 
-def studies(profile: Profile) -> tuple[Study, ...]:
+def table1_studies(profile: Profile) -> tuple[Study, ...]:
     """Return one study per kind of laws."""
     published = profile.protocol == "published"
     prior = {"regularization": 0.001 if published else 0.01}
     players = (
-        rand_cbp(profile),
+        table1_rand_cbp(profile),
         CBP,
         PMDMED,
         PlayerEntry("TSPM", prior, label="TSPM"),
@@ -26,7 +26,7 @@ def studies(profile: Profile) -> tuple[Study, ...]:
         PROSPECT,
         LIMIT,
     )
-    return tuple(game_study("apple-tasting", kind, players, profile) for kind in ("imbalanced", "balanced"))
+    return tuple(exhibit_study_of_game("apple-tasting", kind, players, profile) for kind in ("imbalanced", "balanced"))
 
 
 EXHIBIT = Exhibit(
@@ -40,6 +40,6 @@ EXHIBIT = Exhibit(
         "which action is better). Prospect, this library's own strategy, is not in the paper: it looks as long as a "
         "look may still pay for itself."
     ),
-    studies=studies,
+    studies=table1_studies,
     reasons={("BPMLeast", "described"): "bpm-radius"},
 )

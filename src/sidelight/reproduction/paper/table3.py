@@ -1,12 +1,12 @@
 """Table 3: both games with contexts."""
 
-from sidelight.reproduction.exhibit import DIMENSION, Exhibit, Profile, game_study, slow_player
+from sidelight.reproduction.exhibit import DIMENSION, Exhibit, Profile, exhibit_study_of_game, slow_player_of_exhibit
 from sidelight.studies import PlayerEntry, Study
 
 _D = {"dimension": DIMENSION}
 
 
-def studies(profile: Profile) -> tuple[Study, ...]:
+def table3_studies(profile: Profile) -> tuple[Study, ...]:
     """Return one study per game."""
     published = profile.protocol == "published"
     widths = {**_D, "bounds": "published" if published else "printed"}
@@ -21,15 +21,15 @@ def studies(profile: Profile) -> tuple[Study, ...]:
     stap = {**_D, "regularization": 20.0, "count": "all"} if published else _D
     apples = (
         *both,
-        slow_player("PGIDS", _D, profile),
-        slow_player("PGTS", _D, profile),
+        slow_player_of_exhibit("PGIDS", _D, profile),
+        slow_player_of_exhibit("PGTS", _D, profile),
         PlayerEntry("STAP", stap, label="STAP"),
         *ours,
     )
     labels = (*both, PlayerEntry("CESA", _D, label="CESA"), *ours)
     return (
-        game_study("apple-tasting", "contexts", apples, profile),
-        game_study("label-efficient", "contexts", labels, profile),
+        exhibit_study_of_game("apple-tasting", "contexts", apples, profile),
+        exhibit_study_of_game("label-efficient", "contexts", labels, profile),
     )
 
 
@@ -45,7 +45,7 @@ EXHIBIT = Exhibit(
         "widths, made for outcomes that chance decides; where the context decides alone, as behind the printed "
         "numbers, they can do worse."
     ),
-    studies=studies,
+    studies=table3_studies,
     reasons={
         **{(name, "described"): "half-space" for name in ("RandCBPSide", "CBPSide", "PGIDS", "PGTS", "STAP")},
         ("CESA", "published"): "inverted-cesa",

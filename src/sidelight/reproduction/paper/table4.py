@@ -8,13 +8,13 @@ from sidelight.monitor.settings import SETTINGS
 from sidelight.reproduction.exhibit import Exhibit, Profile, Protocol
 from sidelight.studies import PlayerEntry, Study, WorldEntry
 from sidelight.studies.classifiers.published import TOLERANCES
-from sidelight.studies.classifiers.watching import watched_predictions
+from sidelight.studies.classifiers.watching import limit_of_watched_predictions
 
 LABELS = {"randcbp": "C-RandCBP", "cbp": "C-CBP", "explore": "Explore-fully", "sequential": "Sequential"}
 """What the policies are called."""
 
 
-def check(profile: Profile, exhibits: Iterable[Exhibit]) -> None:
+def check_table4_options(profile: Profile, exhibits: Iterable[Exhibit]) -> None:
     """Refuse tolerances, policies or a confidence that are wrong, or that no chosen table uses."""
     rates = [SETTINGS["tolerance"].checked(rate) for rate in profile.tolerances]
     if profile.confidence is not None and not 0.0 < profile.confidence < 1.0:
@@ -24,16 +24,16 @@ def check(profile: Profile, exhibits: Iterable[Exhibit]) -> None:
         raise SidelightError("tolerances, policies and confidence are about the use case: name table4 or table5")
 
 
-def parameters(policy: str, tolerance: float, protocol: Protocol) -> dict[str, Any]:
+def table4_policy_parameters(policy: str, tolerance: float, protocol: Protocol) -> dict[str, Any]:
     """Return the parameters of a policy under a protocol; Explore-fully verifies every prediction of a class."""
     if policy == "randcbp":
         if protocol == "published":
             return {"bins": 10, "tail": 1e-6, "pairs": "both", "observers": "verify"}
         return {"bins": 5, "tail": 1e-7, "pairs": "once", "observers": "verify"}
-    return {"verifications": watched_predictions(tolerance)} if policy == "explore" else {}
+    return {"verifications": limit_of_watched_predictions(tolerance)} if policy == "explore" else {}
 
 
-def case_studies(case: int, profile: Profile) -> tuple[Study, ...]:
+def table4_studies(case: int, profile: Profile) -> tuple[Study, ...]:
     """Return one study per tolerated error rate; for rates that the paper does not have, nothing is printed."""
     sure = {} if profile.confidence is None else {"confidence": profile.confidence}
     return tuple(
@@ -46,7 +46,7 @@ def case_studies(case: int, profile: Profile) -> tuple[Study, ...]:
                 ),
             ),
             players=tuple(
-                PlayerEntry(name, parameters(name, rate, profile.protocol), policy=True, label=label)
+                PlayerEntry(name, table4_policy_parameters(name, rate, profile.protocol), policy=True, label=label)
                 for name, label in LABELS.items()
                 if name in (profile.policies or LABELS)
             ),
@@ -69,6 +69,6 @@ EXHIBIT = Exhibit(
         "fixed number of predictions per class. 'Sequential' is not in the paper: this library's test that stops a "
         "class as soon as its verdict is certain."
     ),
-    studies=lambda profile: case_studies(1, profile),
+    studies=lambda profile: table4_studies(1, profile),
     reasons={("C-RandCBP", "described"): "two-draws"},
 )

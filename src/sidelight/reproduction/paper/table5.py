@@ -10,6 +10,6 @@ EXHIBIT = Exhibit(
         "Like the previous table, but some classes are much more frequent than others, and each has its own error "
         "rate: usually small, but for one class in ten possibly large."
     ),
-    studies=lambda profile: table4.case_studies(2, profile),
+    studies=lambda profile: table4.table4_studies(2, profile),
     reasons=table4.EXHIBIT.reasons,
 )

@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 from sidelight.reproduction.exhibit import PROTOCOLS, Protocol
 from sidelight.reproduction.reasons import Reason
-from sidelight.reproduction.verdicts import Kind, Number, Part
+from sidelight.reproduction.verdicts import Kind, ReproducedNumber, ReproducedPart
 
 
-class Account(NamedTuple):
+class ReproductionAccount(NamedTuple):
     """Everything that a report says."""
 
-    tables: Sequence[Part]
-    figures: Sequence[Part]
+    tables: Sequence[ReproducedPart]
+    figures: Sequence[ReproducedPart]
     reasons: Mapping[str, Reason]
     """Those that some verdict refers to."""
     facts: Mapping[str, Any]
@@ -39,7 +39,7 @@ class Account(NamedTuple):
             "facts": dict(self.facts),
         }
 
-    def differences(self) -> list[tuple[Part, Number]]:
+    def differences(self) -> list[tuple[ReproducedPart, ReproducedNumber]]:
         """Return all numbers that differ and the tables they stand in, protocol by protocol."""
         tables = sorted(self.tables, key=lambda table: PROTOCOLS.index(table.protocol))
         return [(table, number) for table in tables for number in table.numbers if number.verdict == "differs"]

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
-from sidelight.reproduction.report.account import Account
-from sidelight.reproduction.verdicts import Part
+from sidelight.reproduction.report.account import ReproductionAccount
+from sidelight.reproduction.verdicts import ReproducedPart
 from sidelight.text import and_list
 
 _FACTS = {
@@ -30,26 +30,34 @@ _FACTS = {
 
 
 @functools.cache
-def _texts() -> dict[str, Any]:
+def _texts_of_reproduction_notes() -> dict[str, Any]:
     return tomllib.loads((files("sidelight.reproduction.report") / "notes.toml").read_text(encoding="utf-8"))
 
 
-def remarks(account: Account) -> list[tuple[str, str]]:
+def remarks_on_reproduction(account: ReproductionAccount) -> list[tuple[str, str]]:
     """Return remarks on the paper's statistics that concern what is shown, each as title and text."""
     shown = {part.name for part in (*account.tables, *account.figures)}
-    return [(each["title"], each["text"]) for each in _texts()["remarks"] if shown & set(each["exhibits"])]
+    return [
+        (each["title"], each["text"])
+        for each in _texts_of_reproduction_notes()["remarks"]
+        if shown & set(each["exhibits"])
+    ]
 
 
-def glossary(account: Account) -> list[tuple[str, str]]:
+def glossary_of_reproduction(account: ReproductionAccount) -> list[tuple[str, str]]:
     """Return the words that tables use and what they mean."""
     numbers = [number for table in account.tables for number in table.numbers]
     used = {"", *(number.measure for number in numbers), *(number.verdict for number in numbers)}
     used |= {"limit" for number in numbers if number.ours.limit_ratio is not None}
     used |= {"regret" for figure in account.figures if "regret" in figure.exhibit.title.lower()}
-    return [(each["term"], each["text"]) for each in _texts()["glossary"] if each.get("where", "") in used]
+    return [
+        (each["term"], each["text"])
+        for each in _texts_of_reproduction_notes()["glossary"]
+        if each.get("where", "") in used
+    ]
 
 
-def limit_note(table: Part) -> str:
+def limit_note_of_reproduction(table: ReproducedPart) -> str:
     """Explain the limit in a table, if it has one."""
     labels = {number.label for number in table.numbers if number.is_limit}
     if not labels:
@@ -60,7 +68,7 @@ def limit_note(table: Part) -> str:
     )
 
 
-def provenance_rows(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
+def provenance_of_reproduction(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return how the numbers were made, as names and values."""
     versions = ", ".join(f"{key} {facts[key]}" for key in ("sidelight", "python", "numpy", "numba") if facts.get(key))
     shown = [(title, facts.get(name)) for name, title in _FACTS.items()]

@@ -6,8 +6,8 @@ import math
 from collections import Counter
 
 from sidelight.reproduction.exhibit import Protocol
-from sidelight.reproduction.report.account import Account
-from sidelight.reproduction.verdicts import Kind, Part
+from sidelight.reproduction.report.account import ReproductionAccount
+from sidelight.reproduction.verdicts import Kind, ReproducedPart
 from sidelight.text import and_list, thousands
 
 TITLE = "“Randomized Confidence Bounds for Stochastic Partial Monitoring”, run again"
@@ -71,38 +71,41 @@ COMPARISON = "How they compare with each other"
 NO_DRAWING = "This figure was not drawn, because Matplotlib is not installed (`pip install matplotlib`)."
 
 
-def protocols(account: Account) -> list[Protocol]:
+def protocols_of_reproduction(account: ReproductionAccount) -> list[Protocol]:
     """Return the protocols under which something was run."""
     found = {part.protocol for part in (*account.tables, *account.figures)}
     return [protocol for protocol in PROTOCOL_TITLES if protocol in found]
 
 
 def exhibit_title(experiment: str) -> str:
-    """Return what a table or figure is called: "Table 1" for "table1"."""
+    """Return the title of a table or figure: "Table 1" for "table1"."""
     word = experiment.rstrip("0123456789")
     return f"{word.capitalize()} {experiment[len(word) :]}".strip()
 
 
-def summary(account: Account, protocol: Protocol) -> str:
+def word_reproduction_verdicts(account: ReproductionAccount, protocol: Protocol) -> str:
     """Summarize the verdicts under a protocol."""
-    return verdict_shares(account.counts(protocol), "printed pair of mean and standard deviation") or NOT_PRINTED
+    return (
+        reproduction_verdict_shares(account.counts(protocol), "printed pair of mean and standard deviation")
+        or NOT_PRINTED
+    )
 
 
-def verdict_shares(counts: Counter[Kind], what: str = "printed pair") -> str:
+def reproduction_verdict_shares(counts: Counter[Kind], what: str = "printed pair") -> str:
     """Count printed numbers by verdict, in a sentence; return nothing if none is printed."""
     total = sum(counts[kind] for kind in COMPARED)
     found = [f"{counts[kind]} {_VERBS[kind][counts[kind] > 1]}" for kind in COMPARED if counts[kind]]
     return f"Of {total} {what.replace('pair', 'pairs') if total > 1 else what}, {and_list(found)}." if total else ""
 
 
-def numbered_reasons(account: Account) -> dict[str, int]:
+def number_reproduction_reasons(account: ReproductionAccount) -> dict[str, int]:
     """Return the number of each reason, in the order in which they are first needed."""
     needed = [number.reason for _, number in account.differences()]
     keys = dict.fromkeys([*(key for key in needed if key is not None and key in account.reasons), *account.reasons])
     return {key: index for index, key in enumerate(keys, 1)}
 
 
-def caption(table: Part, runs: int, end: int | None) -> str:
+def reproduction_caption(table: ReproducedPart, runs: int, end: int | None) -> str:
     """Describe the numbers of a table: runs, round, and which values are better."""
     several = f"{thousands(runs)} run{'s' * (runs > 1)} of each"
     if end is None:
@@ -112,7 +115,7 @@ def caption(table: Part, runs: int, end: int | None) -> str:
     return f"{several}; regret after {thousands(end)} rounds{exception}. Less is better."
 
 
-def z_text(z: float) -> str:
+def reproduction_z_text(z: float) -> str:
     """Write a z."""
     if math.isinf(z):
         return "∞" if z > 0 else "−∞"

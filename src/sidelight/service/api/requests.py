@@ -90,7 +90,7 @@ class ApiCall:
         return await self.service.submit(job)
 
     async def read(self, look: Callable[[Reader], T]) -> T:
-        """Return what a function finds in the database."""
+        """Run a reading function on the database."""
 
         def read_for_api_call() -> T:
             with self.service.read() as tx:

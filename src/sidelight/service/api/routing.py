@@ -134,7 +134,7 @@ def _validate_api_request(validate: Callable[[Any], Any], value: Any, source: st
 
 
 def _error_place_in_request(error: Mapping[str, Any], source: str) -> dict[str, Any]:
-    """Return where an error is and what to do there, in ASCII and without repeating what was sent."""
+    """Return the place of an error with its remedy, in ASCII and without repeating the input."""
     path = [step for n, step in enumerate(error["loc"]) if n or step not in _BATCHES]
     words = error["msg"].removeprefix("Value error, ").encode("ascii", "replace").decode("ascii")
     if error["type"].startswith("union_tag"):

@@ -85,7 +85,7 @@ class NewKey(Key):
 
 
 def key_digest(text: str) -> bytes:
-    """Return what is stored of a key."""
+    """Return the digest of a key, which is all that is stored of it."""
     return hashlib.sha256(text.encode("utf-8", "replace")).digest()
 
 
@@ -120,7 +120,7 @@ def create_key(
     `name` says what it is for, `seconds` how long it works; None for no limit.
     """
     check_request_text("name", name)
-    scopes = check_scopes(scopes)
+    scopes = check_scopes_of_key(scopes)
     if seconds is not None and not 0.0 < seconds <= LONGEST:
         wrong = problem_place(
             ["expires_in"], f"give seconds, more than 0 and at most {LONGEST:.0f}, or null for no limit"
@@ -133,7 +133,7 @@ def create_key(
 @writer_job
 def rotate_key(work: WriterUnit, actor: str, id: str, grace: float = GRACE) -> NewKey:
     """Replace a key with a new one; the old key works for a while, so that nothing stops."""
-    old = _live_key(work, id)
+    old = _find_live_key(work, id)
     ends, expires = work.now + grace, None
     if old.expires_at is not None:
         ends, expires = min(old.expires_at, ends), work.now + old.expires_at - old.created_at
@@ -146,7 +146,7 @@ def rotate_key(work: WriterUnit, actor: str, id: str, grace: float = GRACE) -> N
 @writer_job
 def revoke_key(work: WriterUnit, actor: str, id: str) -> None:
     """Revoke a key; requests in progress may still be answered."""
-    key = _live_key(work, id)
+    key = _find_live_key(work, id)
     work.writing().run("UPDATE keys SET revoked_at = ? WHERE id = ?", work.now, key.id)
     audit.write_audit_log(work.writing(), actor, "key revoked", key.prefix)
 
@@ -154,7 +154,7 @@ def revoke_key(work: WriterUnit, actor: str, id: str) -> None:
 @writer_job
 def change_key(work: WriterUnit, actor: str, id: str, rights: Mapping[str, Any]) -> None:
     """Change the scopes of a key, its monitors, or both; all processes notice within five seconds."""
-    key, rights = _live_key(work, id), check_scopes_and_monitors(work.reading, rights)
+    key, rights = _find_live_key(work, id), check_scopes_and_monitors(work.reading, rights)
     set_rights_of_key_or_reviewer(work.writing(), "keys", id, rights)
     audit.write_audit_log(work.writing(), actor, "key changed", key.prefix, **rights)
 
@@ -163,7 +163,7 @@ def check_scopes_and_monitors(tx: Reader, rights: Mapping[str, Any]) -> dict[str
     """Return new `scopes` and `monitors`, as far as they are given; monitors come as names and leave as ids."""
     found: dict[str, Sequence[str] | None] = {}
     if "scopes" in rights:
-        found["scopes"] = check_scopes(rights["scopes"])
+        found["scopes"] = check_scopes_of_key(rights["scopes"])
     if "monitors" in rights:
         found["monitors"] = None if rights["monitors"] is None else monitor_ids_of_key(tx, rights["monitors"])
     return found
@@ -184,7 +184,7 @@ def note_key_use(work: WriterUnit, used: Sequence[tuple[str, float]]) -> None:
         work.writing().run("UPDATE keys SET used_at = ? WHERE id = ? AND (used_at IS NULL OR used_at < ?)", at, id, at)
 
 
-def check_scopes(scopes: Collection[str]) -> tuple[str, ...]:
+def check_scopes_of_key(scopes: Collection[str]) -> tuple[str, ...]:
     """Return the scopes in their usual order."""
     unknown = [one for one in scopes if one not in SCOPES]
     if unknown or not scopes:
@@ -236,7 +236,7 @@ def _insert_key(
     return NewKey(**asdict(_key_of_row(row[:10])), key=text)
 
 
-def _live_key(work: WriterUnit, id: str) -> Key:
+def _find_live_key(work: WriterUnit, id: str) -> Key:
     row = work.reading.one(f"SELECT {_COLUMNS} FROM keys WHERE id = ?", id)
     key = None if row is None else _key_of_row(row)
     if key is None or not key.live(work.now):

@@ -36,7 +36,7 @@ _NOBODY = f"$argon2id$v=19$m=65536,t=3,p=4${'A' * 22}${'A' * 43}"
 
 
 def hash_password(password: str) -> str:
-    """Return what is stored for a password."""
+    """Hash a password for storage."""
     check_password(password)
     with _await_hashing_turn():
         return _hasher.hash(_normalize_password(password))

@@ -19,8 +19,8 @@ from sidelight.service.auth import keys
 from sidelight.service.auth.keys import (
     PERSON,
     Caller,
-    check_scopes,
     check_scopes_and_monitors,
+    check_scopes_of_key,
     monitor_ids_of_key,
     set_rights_of_key_or_reviewer,
 )
@@ -59,7 +59,7 @@ def make_password_link(tx: Transaction, now: float, reviewer: str | None, second
 
 
 def owner_of_password_link(tx: Reader, now: float, code: str) -> str | None:
-    """Return whose password a link sets, None for a new administrator; refuse a link that does not work."""
+    """Return the reviewer whose password a link sets, None for a new administrator; refuse an invalid link."""
     row = tx.one(
         "SELECT reviewer FROM sessions WHERE sha256 = ? AND kind = 'link' AND expires_at > ?",
         digest_of_link_code(code.strip()),
@@ -165,7 +165,7 @@ def invite_reviewer(
     work: WriterUnit, actor: str, name: str, scopes: Collection[str], only: Collection[str] | None = None
 ) -> Invitation:
     """Add a reviewer, who then follows a link to choose a password."""
-    scopes = check_scopes(scopes)
+    scopes = check_scopes_of_key(scopes)
     only = None if only is None else monitor_ids_of_key(work.reading, only)
     reviewer = insert_reviewer(work, name, None, scopes, only)
     audit.write_audit_log(work.writing(), actor, "reviewer invited", reviewer.name, scopes=list(scopes), monitors=only)

@@ -125,7 +125,7 @@ class SingleSignOn:
         return f"{start}{'&' if '?' in start else '?'}{urlencode(asked)}"
 
     def claims(self, ticket: SignInTicket, code: str, issuer: str | None, callback: str) -> dict[str, Any]:
-        """Exchange a code for an ID token, and return what it says if all of it is as it must be."""
+        """Exchange a code for an ID token, and return its claims once they are verified."""
         if issuer is not None and issuer != self.provider.issuer:
             raise _sign_in_refusal("it comes from another provider")
         form = {
@@ -181,7 +181,7 @@ class SingleSignOn:
 
     @contextlib.contextmanager
     def _await_provider_turn(self) -> Iterator[None]:
-        """Refuse whoever comes while many wait for the provider: a slow one must not hold up all other pages."""
+        """Refuse a sign-in while many wait for the provider: a slow provider must not hold up all other pages."""
         if not self._places.acquire(blocking=False):
             raise unavailable_problem("too many people are signing in: try again in a few seconds", 5)
         try:

@@ -11,7 +11,7 @@ from sidelight.monitor.inputs import is_same_label
 from sidelight.monitor.types import Label
 from sidelight.service.auth.keys import check_may_answer_directly
 from sidelight.service.domain import history
-from sidelight.service.domain.inputs import AnswerInput
+from sidelight.service.domain.inputs import AnswerTo
 from sidelight.service.domain.verifications import (
     DELETED,
     FORGOTTEN,
@@ -50,9 +50,7 @@ class Answered(NamedTuple):
     """The verification's answer now; None if it is skipped or has none."""
 
 
-def record_answers(
-    monitor: str, given: Sequence[AnswerInput], *, actor: str, settles: bool = True
-) -> Job[list[Answered]]:
+def record_answers(monitor: str, given: Sequence[AnswerTo], *, actor: str, settles: bool = True) -> Job[list[Answered]]:
     """Record answers; the results are in the same order. `settles` says whether the actor has that scope."""
     keys = [journal.journal_key_of_prediction(monitor, one.id) for one in given]
     return Job(
@@ -63,7 +61,7 @@ def record_answers(
 
 
 def _check_and_record_answers(
-    work: WriterUnit, monitor: str, given: Sequence[AnswerInput], keys: Sequence[bytes], actor: str, settles: bool
+    work: WriterUnit, monitor: str, given: Sequence[AnswerTo], keys: Sequence[bytes], actor: str, settles: bool
 ) -> list[Answered]:
     """Check everything, then record the answers one by one."""
     replica = work.replica(monitor)
@@ -87,7 +85,7 @@ def _check_and_record_answers(
 
 
 def _correctness_of_answers(
-    work: WriterUnit, given: Sequence[AnswerInput], keys: Sequence[bytes], blind: bool
+    work: WriterUnit, given: Sequence[AnswerTo], keys: Sequence[bytes], blind: bool
 ) -> list[bool | None]:
     """Return whether each answer says correct, None to skip; labels that cannot be compared are refused."""
     saying, found = [], []

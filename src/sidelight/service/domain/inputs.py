@@ -184,7 +184,7 @@ class Prediction:
 
 
 @dataclass(config=ConfigDict(extra="forbid"), frozen=True, slots=True)
-class AnswerInput:
+class AnswerTo:
     """One answer: exactly one of `correct`, `label` and `skipped`."""
 
     id: Text
@@ -194,7 +194,7 @@ class AnswerInput:
     replace: Annotated[StrictBool, Field(description="Whether to replace a different answer.")] = False
 
     @model_validator(mode="after")
-    def _say_one_thing(self) -> AnswerInput:
+    def _say_one_thing(self) -> AnswerTo:
         if (self.correct is not None) + (self.label is not None) + self.skipped != 1:
             raise ValueError("give exactly one of correct, label and skipped")
         return self

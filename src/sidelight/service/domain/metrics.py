@@ -65,7 +65,7 @@ def _format_metric_number(value: float) -> str:
 
 
 def _metrics_of_monitors(tx: Reader, monitors: Collection[tuple[Any, ...]]) -> Iterator[Family]:
-    """Yield what the database says about each monitor without a report."""
+    """Yield the metrics of each monitor that need no report."""
     last = [({"monitor": name}, number) for _, name, number in monitors]
     yield Family("sidelight_journal_entries_total", "counter", "Journal entries.", last)
     names, now = {id: name for id, name, _ in monitors}, tx.now()
@@ -76,7 +76,7 @@ def _metrics_of_monitors(tx: Reader, monitors: Collection[tuple[Any, ...]]) -> I
 
 
 def _metrics_of_webhook_messages(tx: Reader) -> Iterator[Family]:
-    """Yield what does not belong to a monitor: webhooks and their messages."""
+    """Yield the metrics of webhooks and their messages."""
     waiting, oldest = tx.one("SELECT COUNT(*), MIN(created_at) FROM outbox WHERE sent_at IS NULL") or (0, None)
     (failing,) = tx.one("SELECT COUNT(*) FROM webhooks WHERE disabled_at IS NULL AND failure IS NOT NULL") or (0,)
     age = max(0.0, tx.now() - oldest) if oldest else 0
@@ -107,7 +107,7 @@ _PER_CLASS = (
 
 
 def _metrics_of_reports(reports: Collection[tuple[str, Report]]) -> Iterator[Family]:
-    """Yield what the reports say, of the classes with the most predictions, so that odd input is not endless."""
+    """Yield the metrics of classes from reports, for the classes with the most predictions only."""
     classes = [
         ({"monitor": at, "class": one.name}, one)
         for at, report in reports

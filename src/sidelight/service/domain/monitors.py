@@ -132,7 +132,7 @@ def served_monitor_of_id(tx: Reader, id: str) -> MonitorRow:
 
 @monitor_writer_job
 def change_served_monitor(work: WriterUnit, monitor: str, settings: Mapping[str, Any], *, actor: str) -> MonitorRow:
-    """Change what can be changed of the monitor and of its queue, all or none; the rest needs a new monitor."""
+    """Change the changeable settings of a monitor and its queue, all or none."""
     check_changeable_settings(settings)
     replica = work.replica(monitor)
     replica.check_open()

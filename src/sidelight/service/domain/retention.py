@@ -133,7 +133,7 @@ def expire_verifications_of_all_monitors(service: Service) -> int:
 
 
 def _expire_verifications_of_monitor(service: Service, monitor: str) -> int:
-    """Return how many requests of a monitor are newly overdue; a broken monitor must not stop the others."""
+    """Mark overdue verifications of one monitor and count them; a broken monitor must not stop the others."""
     try:
         return service.do(expire_overdue_verifications(monitor))
     except Problem as problem:

@@ -279,7 +279,7 @@ def settle_over_reviews(
     revision: int | None = None,
     replace: bool = False,
 ) -> Reviewed:
-    """Settle a verification, whatever the reviews say."""
+    """Settle a verification regardless of its reviews."""
     on = _VerificationReviews(work, monitor, number)
     answer = check_review(said, on.verification, on.review)
     if not on.verification.open:
@@ -292,7 +292,7 @@ def settle_over_reviews(
 
 
 def check_review(said: Said, verification: Verification, review: ReviewSettings) -> dict[str, Any]:
-    """Return what is stored of a review: its correctness, and the label if one was given."""
+    """Check a review, and return its correctness and its label, if one was given."""
     if (said.correct is not None) + (said.label is not None) + bool(said.skipped) != 1:
         raise Problem("invalid", "give exactly one of correct, label and skipped; nothing changed")
     if said.skipped:

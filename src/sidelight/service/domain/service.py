@@ -57,7 +57,7 @@ class Service:
         return ticket.future.result()
 
     async def submit(self, job: Job[T]) -> T:
-        """Do the same from asyncio."""
+        """Await the result of a job in asyncio."""
         ticket = WriterTicket(job, asyncio.get_running_loop())
         self.writer.put(ticket)
         assert isinstance(ticket.future, asyncio.Future)
@@ -76,7 +76,7 @@ class Service:
         return self._made_once_per_journal_entry(monitor, _count_served_true_classes, _finish_served_true_classes)
 
     def _made_once_per_journal_entry(self, monitor: str, count: Callable[[Replica], C], finish: Callable[[C], T]) -> T:
-        """Return what is made of a monitor's counts, once per journal entry.
+        """Compute a result from a monitor's counts once per journal entry, and cache it.
 
         The writer only counts; intervals, which take seconds with many classes and segments, are computed here.
         """

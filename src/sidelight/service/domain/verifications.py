@@ -67,7 +67,7 @@ def settle_verification_row(
 
 
 def note_closed_verifications(work: WriterUnit, replica: Replica, events: Events) -> None:
-    """Store what else changed in the monitor: requests that are no longer pending, and verdicts."""
+    """Store verifications that are no longer pending, and changed verdicts."""
     closed = [one for one in events if isinstance(one, VerificationClosed)]
     for one in closed:
         work.update(_CLOSE, FORGOTTEN if one.forgotten else OVERDUE, replica.id, one.number)
@@ -163,7 +163,7 @@ def read_verification_rows(
 
 
 def describe_verified_prediction(data: dict[str, Any]) -> dict[str, Any]:
-    """Return what came with a prediction, from the journal entry of its decision."""
+    """Return score, propensity and other facts of a prediction from the journal entry of its decision."""
     segment = dict(data.get("segment", ()))
     version = segment.pop("version", None)
     about = {"score": data.get("score"), "propensity": data.get("propensity")}

@@ -89,7 +89,7 @@ class Replica:
         return self.number, self.archived, id(self.review), library
 
     def mark(self) -> Mark:
-        """Return what `go_back` needs."""
+        """Return a mark for `go_back`."""
         return Mark(self.version, self.number, self.chain, self.spent)
 
     def go_back(self, mark: Mark) -> bool:
@@ -150,13 +150,13 @@ def journal_events(events: Events) -> dict[str, Any]:
 # Each of these applies an entry to a monitor, and returns what the entry must contain if both agree, and the events.
 
 
-def _replay_created_entry(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
+def _apply_created_journal_entry(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
     replica.watch(data["state"])  # with the defaults of the version that created it
     replica.review = make_review_settings(data["review"])
     return {"rule": RULE}, ()
 
 
-def _replay_decided_entry(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
+def _apply_decided_journal_entry(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
     _begin_journaled_batch(replica, data)
     events = replica.monitor.record(
         decision_of_journal_entry(data), data["time"], *_score_and_segment_of_journaled(replica, data)
@@ -182,7 +182,7 @@ def decision_of_journal_entry(data: dict[str, Any]) -> Decision:
 
 
 def _score_and_segment_of_journaled(replica: Replica, data: dict[str, Any]) -> tuple[float, Any, Any]:
-    """Return the score and the segment of a prediction, and what other versions predict."""
+    """Return score and segment of a prediction, and the predictions of other versions."""
     segment, others = (tuple((key, value) for key, value in data.get(name, ())) for name in ("segment", "others"))
     return replica.monitor.settings.score(data.get("score")), segment, others
 
@@ -192,12 +192,12 @@ def _begin_journaled_batch(replica: Replica, data: dict[str, Any]) -> None:
         replica.monitor.begin_batch(data["batch"])
 
 
-def _replay_answered_entry(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
+def _apply_answered_journal_entry(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
     answer, events = replica.monitor.answer(data["id"], data["correct"], data.get("label"))
     return {"status": answer.status, "previous": answer.previous, "verdict": answer.verdict}, events
 
 
-def _replay_settings_entry(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
+def _apply_settings_journal_entry(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
     if data.get("limits"):
         replica.monitor.change(
             **{name: settings_value_from_json(name, value) for name, value in data["limits"].items()}
@@ -208,7 +208,7 @@ def _replay_settings_entry(replica: Replica, data: dict[str, Any]) -> tuple[dict
     return {}, ()
 
 
-def _replay_expired_entry(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
+def _apply_expired_journal_entry(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
     return {}, replica.monitor.expire(data["time"])
 
 
@@ -224,11 +224,11 @@ def _journal_day_of_number(number: int) -> str:
 
 
 _APPLY = {
-    journal.CREATED: _replay_created_entry,
-    journal.DECIDED: _replay_decided_entry,
-    journal.ANSWERED: _replay_answered_entry,
-    journal.SETTINGS: _replay_settings_entry,
-    journal.EXPIRED: _replay_expired_entry,
+    journal.CREATED: _apply_created_journal_entry,
+    journal.DECIDED: _apply_decided_journal_entry,
+    journal.ANSWERED: _apply_answered_journal_entry,
+    journal.SETTINGS: _apply_settings_journal_entry,
+    journal.EXPIRED: _apply_expired_journal_entry,
 }
 
 

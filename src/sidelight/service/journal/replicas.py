@@ -45,7 +45,7 @@ class Replicas:
         return {id: found.get(id, missing) for id in wanted}
 
     def _read_new_entries(self, tx: Reader, rows: Sequence[Row]) -> dict[str, list[JournalEntry]]:
-        """Return what other processes appended to several monitors, read together if it is not much."""
+        """Read the entries that other processes appended to several monitors, with one query if there are few."""
         after = {}
         for id, rule, last, _, base in rows:
             replica = self._replicas.get(id)

@@ -63,11 +63,11 @@ def check_database(storage: Storage) -> list[Finding]:
     """Return everything that is wrong; empty if all is well."""
     with storage.read() as tx:
         found = monitors.list_served_monitors(tx, archived=True)
-    return [finding for one in found if (finding := _find_damage_of_monitor(storage, one)) is not None]
+    return [finding for one in found if (finding := _check_monitor_and_tell_damage(storage, one)) is not None]
 
 
-def _find_damage_of_monitor(storage: Storage, monitor: MonitorRow) -> Finding | None:
-    """Return what is wrong with one monitor."""
+def _check_monitor_and_tell_damage(storage: Storage, monitor: MonitorRow) -> Finding | None:
+    """Return the damage found in one monitor, if any."""
     try:
         check_monitor_integrity(storage, monitor)
     except StorageError:
@@ -76,13 +76,13 @@ def _find_damage_of_monitor(storage: Storage, monitor: MonitorRow) -> Finding | 
         with storage.read() as tx:
             now = monitors.served_monitor_of_id(tx, monitor.id)
         if now.base != monitor.base:  # pruned meanwhile
-            return _find_damage_of_monitor(storage, now)
+            return _check_monitor_and_tell_damage(storage, now)
         return Finding(f"{monitor.name} ({monitor.id})", str(error))
     return None
 
 
 def check_monitor_integrity(storage: Storage, whole: MonitorRow) -> None:
-    """Raise an error that says what is wrong with one monitor, if anything is."""
+    """Check journal, snapshots and verifications of one monitor; raise an error that describes any damage."""
     if whole.rule != RULE:
         raise DivergedError(
             f"it uses rule {whole.rule}, this sidelight has rule {RULE}: check it with the version that created it"

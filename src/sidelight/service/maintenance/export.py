@@ -70,7 +70,7 @@ def _journal_rows_to_export(storage: Storage, monitor: MonitorRow) -> Iterator[d
 
 
 def _decision_rows_to_export(storage: Storage, monitor: MonitorRow) -> Iterator[dict[str, Any]]:
-    """Yield verifications in their order, and what was let pass between them as long as the journal has it."""
+    """Yield verifications in order, with the passed predictions between them as far as the journal reaches."""
     verifications, last = _verification_rows_to_export(storage, monitor), 0
     for entry in _journal_entries_to_export(storage, monitor):
         data = entry.data

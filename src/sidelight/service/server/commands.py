@@ -37,7 +37,7 @@ class CommandReply(NamedTuple):
     body: bytes
 
     def value(self) -> Any:
-        """Return the JSON of the reply, or raise what a problem says."""
+        """Return the JSON of the reply, or raise the problem as an error."""
         data: Any = json.loads(self.body) if self.body else None
         if 200 <= self.status < 300:
             return data
@@ -132,10 +132,10 @@ async def _call_app_directly(app: Any, key: str, method: str, path: str, body: A
     status, content = 0, b""
     data = b"" if body is None else json.dumps(body).encode("ascii")
 
-    async def receive_direct_request() -> dict[str, Any]:
+    async def receive_direct_server_request() -> dict[str, Any]:
         return {"type": "http.request", "body": data}
 
-    async def send_direct_reply(message: dict[str, Any]) -> None:
+    async def send_direct_server_reply(message: dict[str, Any]) -> None:
         nonlocal status, content
         status = message.get("status", status)
         content += message.get("body", b"")
@@ -154,5 +154,5 @@ async def _call_app_directly(app: Any, key: str, method: str, path: str, body: A
         "client": None,
         "server": None,
     }
-    await app(scope, receive_direct_request, send_direct_reply)
+    await app(scope, receive_direct_server_request, send_direct_server_reply)
     return CommandReply(status, content)

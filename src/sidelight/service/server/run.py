@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from sidelight.errors import SidelightError
 from sidelight.service.auth import reviewers, sessions
-from sidelight.service.auth.keys import check_scopes
+from sidelight.service.auth.keys import check_scopes_of_key
 from sidelight.service.auth.single_sign_on import SignInProvider
 from sidelight.service.domain.service import Service
 from sidelight.service.options import Egress, Network, Options
@@ -76,7 +76,7 @@ def make_server_options(
     webhook_proxy: str | None = None,
     **oidc: Any,
 ) -> Options:
-    """Return the options of a service from those of `sidelight serve`; refuse what cannot work."""
+    """Convert the options of `sidelight serve` to those of a service; refuse impossible combinations."""
     if not _is_server_address(url or "http://localhost", ("http", "https")):
         raise SidelightError(f"--url {url} is not an address like https://monitor.example.org")
     if not math.isfinite(rate):
@@ -151,10 +151,10 @@ def _read_sign_in_provider_option(
 
 
 def _read_provider_group_option(text: str) -> tuple[str, tuple[str, ...]]:
-    """Read what a group may do."""
+    """Read the scopes and monitors of a group."""
     name, separator, scopes = text.rpartition("=")
     try:
-        found = check_scopes(scopes.split(","))
+        found = check_scopes_of_key(scopes.split(","))
     except Problem as problem:
         raise SidelightError(f"--oidc-group {text}: {problem.detail}") from None
     if not separator or not name:

@@ -63,7 +63,7 @@ class UvicornConnection(HttpToolsProtocol):
             self._await_head(KEEP_ALIVE + PATIENCE)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End."""
+        """Stop the timer of a closed connection."""
         self._stop_timer()
         super().connection_lost(exc)
 

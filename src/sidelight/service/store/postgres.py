@@ -92,7 +92,7 @@ class PostgresTransaction(Transaction):
             cursor.executemany(_postgres_placeholders(sql), rows)
 
     def mark(self) -> None:
-        """Do the same with one round trip."""
+        """Remember this state of the transaction, with one round trip."""
         self.run("RELEASE job; SAVEPOINT job" if self._marked else "SAVEPOINT job")
         self._marked = True
 

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from sidelight._storage import lock_now
+from sidelight._storage import lock_open_file
 from sidelight.errors import FileError, NoFileError
 from sidelight.service.store.base import (
     ConflictError,
@@ -315,7 +315,7 @@ def _lock_sqlite_file(path: Path) -> int:
     handle = None
     try:
         handle = os.open(f"{path}-lock", os.O_RDWR | os.O_CREAT, 0o600)
-        lock_now(handle)
+        lock_open_file(handle)
         return handle
     except (BlockingIOError, PermissionError) as error:
         if handle is not None:

@@ -54,7 +54,7 @@ def describe_needed_answers_on_page(one: ClassReport) -> str:
 
 
 def class_warnings_on_page(one: ClassReport, standing: Standing | None) -> list[str]:
-    """Return what readers should know before they rely on the verdict."""
+    """Return the warnings about a verdict."""
     found = []
     if standing is not None and standing.disputed:
         found.append(f"reviewers disagree on {standing.disputed} of {count(standing.unsettled, 'open verification')}")

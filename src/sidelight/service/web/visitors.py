@@ -71,7 +71,7 @@ class PageForm:
 
 
 def page_context(visitor: Reviewer, monitor: MonitorRow | None = None, tab: str | None = None) -> dict[str, Any]:
-    """Return what every page needs."""
+    """Return the template variables that every page needs."""
     id = None if monitor is None else monitor.id
     may = {path: visitor.may(scope, id) for path, scope in _SCOPES.items()}
     return {"who": visitor, "monitor": monitor, "tab": tab, "may": may.get}
@@ -134,7 +134,7 @@ def render_refusal_page(problem: Problem) -> Response:
 
 
 def describe_problem_on_page(problem: Problem) -> str:
-    """Return what is wrong and where, as a sentence for people."""
+    """Describe a problem and its place in a sentence."""
     words = [
         f"{_setting_named_on_page(one)}{one['detail']}" for one in problem.places if one["detail"] not in problem.detail
     ]
@@ -155,7 +155,7 @@ def service_of_page(request: Request) -> Service:
 
 
 def door_of_page(request: Request) -> SignInDoor:
-    """Return what slows down those who try to sign in."""
+    """Return the throttle of sign-ins."""
     door: SignInDoor = request.app.state.door
     return door
 
@@ -172,7 +172,7 @@ def is_secure_page(request: Request) -> bool:
 
 
 def own_address_of_pages(request: Request) -> str:
-    """Return what links to this server start with."""
+    """Return the address with which links to this server start."""
     return base_of_page(request) or f"{request.url.scheme}://{request.headers.get('host', '')}"
 
 

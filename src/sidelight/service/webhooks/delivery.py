@@ -99,7 +99,7 @@ def resolve_webhook_host(url: str, egress: Egress, lookup: Resolver = socket.get
 
 
 def _plain_webhook_ip(text: str) -> Address:
-    """Return an IP address; an IPv4 address that is written as one of IPv6 is what it stands for."""
+    """Parse an IP address; an IPv4 address in IPv6 notation becomes plain IPv4."""
     address = ipaddress.ip_address(text)
     return getattr(address, "ipv4_mapped", None) or address
 
@@ -169,7 +169,7 @@ class _WebhookConnection(http.client.HTTPConnection):
             raise TimeoutError
 
     def cut(self) -> None:
-        """Close the connection from another thread, whatever it is doing."""
+        """Close the connection from another thread, even in the middle of a request."""
         self.late = True
         if self.sock is not None:
             with contextlib.suppress(OSError):  # already closed

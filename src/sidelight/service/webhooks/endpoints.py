@@ -48,7 +48,7 @@ class NewWebhook(Webhook):
 
 def list_webhooks(tx: Reader) -> list[Webhook]:
     """Return all webhooks, newest first."""
-    return [_webhook(row) for row in tx.all(f"SELECT {_COLUMNS} FROM webhooks ORDER BY created_at DESC, id")]
+    return [_webhook_of_row(row) for row in tx.all(f"SELECT {_COLUMNS} FROM webhooks ORDER BY created_at DESC, id")]
 
 
 @writer_job
@@ -88,7 +88,7 @@ def create_webhook(
     audit.write_audit_log(
         work.writing(), actor, "webhook created", id, host=host, format=format, events=events, monitors=only
     )
-    return NewWebhook(**asdict(_webhook(row)), secret=secret)
+    return NewWebhook(**asdict(_webhook_of_row(row)), secret=secret)
 
 
 @writer_job
@@ -99,7 +99,7 @@ def remove_webhook(work: WriterUnit, actor: str, id: str) -> None:
     disable_webhook(work.writing(), id, actor, "removed")
 
 
-def _webhook(row: Row) -> Webhook:
+def _webhook_of_row(row: Row) -> Webhook:
     id, url, format, events, monitors, *rest = row
     only = None if monitors is None else tuple(json.loads(monitors))
     return Webhook(id, url, format, tuple(json.loads(events)), only, *rest)

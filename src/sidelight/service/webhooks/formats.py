@@ -110,7 +110,7 @@ class WebhookEvent(NamedTuple):
 
     @property
     def data(self) -> dict[str, Any]:
-        """What the message is about."""
+        """The facts of the event."""
         data: dict[str, Any] = self.message["data"]
         return data
 

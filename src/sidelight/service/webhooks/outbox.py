@@ -123,7 +123,7 @@ def _claim_due_webhook_messages(work: WriterUnit) -> list[Message]:
 
 @writer_job
 def _store_outcomes_of_webhook_messages(work: WriterUnit, results: Sequence[tuple[Message, Outcome]]) -> None:
-    """Store what became of messages."""
+    """Store the outcomes of messages."""
     tx, failed = work.writing(), dict[str, float]()
     for message, outcome in results:
         if _webhook_message_arrived(outcome):

@@ -67,7 +67,7 @@ class DutyClock:
         self._thread = threading.Thread(target=self._run, name="sidelight-duties", daemon=True)
 
     def start(self) -> None:
-        """Begin."""
+        """Start the thread of the clock."""
         self._service.ending.clear()
         self._thread.start()
 

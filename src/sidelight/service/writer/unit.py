@@ -48,7 +48,7 @@ def writer_job(function: Callable[Concatenate[WriterUnit, P], T]) -> Callable[P,
 
 
 def monitor_writer_job(function: Callable[Concatenate[WriterUnit, str, P], T]) -> Callable[Concatenate[str, P], Job[T]]:
-    """Do the same for a function whose first argument is the monitor that it changes."""
+    """Turn a function whose first argument is the monitor it changes into one that returns the job of calling it."""
 
     def make_monitor_writer_job(monitor: str, /, *given: P.args, **named: P.kwargs) -> Job[T]:
         return Job(lambda work: function(work, monitor, *given, **named), (monitor,))
@@ -160,7 +160,7 @@ class WriterUnit:
         self._learned.clear()
 
     def undo(self) -> None:
-        """Undo what the request did; a monitor that it changed is rebuilt."""
+        """Undo the changes of the request; a monitor that it changed is rebuilt."""
         if self._own or self._marked:
             self.verifications.clear()
             self._steady.clear()

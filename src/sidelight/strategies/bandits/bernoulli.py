@@ -61,7 +61,7 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
         elif state.seen[a] == 0.0:
             index = 0.0
         else:
-            index = kl_lower_bound(state.loss[a] / state.seen[a], budget / state.seen[a])
+            index = kl_lower_bound_of_arm(state.loss[a] / state.seen[a], budget / state.seen[a])
         if index < least:
             chosen, least = a, index
     return chosen
@@ -82,7 +82,7 @@ def _fade(state: State, kept: float) -> None:
 
 
 @kernel
-def kl_lower_bound(mean: float, radius: float) -> float:
+def kl_lower_bound_of_arm(mean: float, radius: float) -> float:
     """Return the least q <= mean with kl(mean, q) <= radius.
 
     Newton's method on the convex kl(mean, .) - radius goes up from a point below the root and cannot pass it. Two lower
@@ -95,7 +95,7 @@ def kl_lower_bound(mean: float, radius: float) -> float:
     below = mean * math.exp((entropy - radius) / mean)
     q = max(_NOTHING, below, mean - math.sqrt(0.5 * radius))
     for _ in range(50):
-        excess = bernoulli_divergence(mean, q) - radius
+        excess = bernoulli_divergence_of_arm(mean, q) - radius
         if excess <= 1e-12 * radius:
             break
         q += excess * q * (1.0 - q) / (mean - q)
@@ -103,7 +103,7 @@ def kl_lower_bound(mean: float, radius: float) -> float:
 
 
 @kernel
-def bernoulli_divergence(p: float, q: float) -> float:
+def bernoulli_divergence_of_arm(p: float, q: float) -> float:
     """Return kl(p, q) = p log(p / q) + (1 - p) log((1 - p) / (1 - q)) for 0 < p <= 1 and 0 < q <= p."""
     rest = (1.0 - p) * math.log((1.0 - p) / (1.0 - q)) if p < 1.0 else 0.0
     return p * math.log(p / q) + rest

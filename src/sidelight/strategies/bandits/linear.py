@@ -24,8 +24,8 @@ from sidelight.kernels.arrays import Floats
 from sidelight.kernels.linear_algebra import dot, quadratic_form
 from sidelight.strategies.bandits.losses import Arms, bandit_arms
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, check_whole, observe
-from sidelight.strategies.shared.context_features import set_features
-from sidelight.strategies.shared.ridge import add_observation
+from sidelight.strategies.shared.context_features import set_context_features
+from sidelight.strategies.shared.ridge import add_ridge_observation
 
 
 class Parameters(NamedTuple):
@@ -56,7 +56,7 @@ class State(NamedTuple):
 @implements(act, Parameters)
 def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
     options, scratch = parameters.arms, state.scratch
-    set_features(scratch.x, context, 1)
+    set_context_features(scratch.x, context, 1)
     chosen, least = options.actions[0], math.inf
     for i in range(options.actions.shape[0]):
         a = options.actions[i]
@@ -75,11 +75,11 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
     options, scratch = parameters.arms, state.scratch
     if options.sure[action] == 0:
-        set_features(scratch.x, context, 1)
+        set_context_features(scratch.x, context, 1)
         loss = options.loss[options.place[action] + symbol] - 0.5
         for k in range(scratch.x.shape[0]):
             state.response[action, k] += loss * scratch.x[k]
-        add_observation(state.gram[action], state.inverse[action], scratch.x, scratch.solved, state.seen[action])
+        add_ridge_observation(state.gram[action], state.inverse[action], scratch.x, scratch.solved, state.seen[action])
     state.seen[action] += 1.0
 
 

@@ -37,7 +37,7 @@ class Arms(NamedTuple):
 def bandit_arms(analysis: Analysis, name: str) -> Arms:
     """Lay out a bandit; refuse a game that is not one."""
     game, actions = analysis.game, analysis.pareto
-    common = common_losses(game, actions)
+    common = common_losses_of_bandit(game, actions)
     if common is None:
         raise SidelightError(
             f"{name} plays bandits, games in which the symbol of an action tells what the action costs, up to a loss "
@@ -58,9 +58,9 @@ def bandit_arms(analysis: Analysis, name: str) -> Arms:
     )
 
 
-def common_losses(game: Game, actions: Sequence[int]) -> list[Fraction] | None:
+def common_losses_of_bandit(game: Game, actions: Sequence[int]) -> list[Fraction] | None:
     """Return c, chosen so that the least L_aj + c_j in each set of linked outcomes is 0; None if no c exists."""
-    links = _links(game, actions)
+    links = _linked_outcomes_of_bandit(game, actions)
     found: dict[int, Fraction] = {}
     for root in range(game.n_outcomes):
         if root in found:
@@ -79,7 +79,7 @@ def common_losses(game: Game, actions: Sequence[int]) -> list[Fraction] | None:
     return [found[j] for j in range(game.n_outcomes)]
 
 
-def _links(game: Game, actions: Sequence[int]) -> list[list[tuple[int, Fraction]]]:
+def _linked_outcomes_of_bandit(game: Game, actions: Sequence[int]) -> list[list[tuple[int, Fraction]]]:
     """Return, for each outcome i, the outcomes j for which some action shows the same symbol, with c_j - c_i."""
     links: list[list[tuple[int, Fraction]]] = [[] for _ in range(game.n_outcomes)]
     for a in actions:

@@ -42,15 +42,15 @@ from sidelight.kernels.arrays import Floats, Integers
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, observe
 from sidelight.strategies.baselines.priors import (
     Prior,
-    envelope,
-    least_mean_loss,
+    envelope_for_bayes_optimal,
+    least_mean_loss_under_prior,
+    mean_of_bayes_optimal_prior,
     posterior,
-    prior_mean,
-    prior_words,
-    read_prior,
+    read_bayes_optimal_prior,
     step_back,
+    word_bayes_optimal_prior,
 )
-from sidelight.strategies.shared.requirements import revealing_action
+from sidelight.strategies.shared.requirements import only_revealing_action
 
 _MOST_ROUNDS = 1_000_000
 # Rows of the table between two checks for Ctrl-C: about a tenth of a second at the largest usual horizons.
@@ -85,14 +85,14 @@ class StoppingTable(NamedTuple):
 
 
 @loop
-def begin(prior: Prior, table: StoppingTable, n: int) -> None:
+def begin_bayes_optimal_row(prior: Prior, table: StoppingTable, n: int) -> None:
     """Work out the chances of row n."""
     for s in range(n + 1):
         table.m[s], table.q[s] = posterior(prior, s, n - s)
 
 
 @loop
-def induct(problem: StoppingProblem, table: StoppingTable, rule: Rule, top: int, bottom: int) -> int:
+def induct_bayes_optimal_rows(problem: StoppingProblem, table: StoppingTable, rule: Rule, top: int, bottom: int) -> int:
     """Work out the rows n = top - 1 down to bottom of the table; return 0, or 1 if a row has too many runs."""
     U = table.U
     for n in range(top - 1, bottom - 1, -1):
@@ -223,8 +223,8 @@ class BayesOptimal(KernelStrategy):
             raise ParameterError(
                 f"horizon is {horizon}: backward induction is quadratic, give at most {_MOST_ROUNDS}", "horizon"
             )
-        self._prior = read_prior(prior)
-        self._revealing = revealing_action(game, self.name, least_actions=1)
+        self._prior = read_bayes_optimal_prior(prior)
+        self._revealing = only_revealing_action(game, self.name, least_actions=1)
 
     @property
     def value(self) -> float:
@@ -234,22 +234,24 @@ class BayesOptimal(KernelStrategy):
     @property
     def assumes(self) -> str:
         """The prior, in words."""
-        return prior_words(self.prior)
+        return word_bayes_optimal_prior(self.prior)
 
     @cached_property
     def _solution(self) -> tuple[float, Rule]:
         problem = self._problem()
         # Blind actions in their order, with looking in between.
-        saved, rule = _solve(problem, runs=2 * len(problem.blind) + 1)
-        mean = prior_mean(self._prior)
+        saved, rule = _solve_bayes_optimal_play(problem, runs=2 * len(problem.blind) + 1)
+        mean = mean_of_bayes_optimal_prior(self._prior)
         own = self.game.loss[self._revealing]
-        excess = float(own[0]) * mean + float(own[1]) * (1.0 - mean) - least_mean_loss(self.game, self._prior)
+        excess = (
+            float(own[0]) * mean + float(own[1]) * (1.0 - mean) - least_mean_loss_under_prior(self.game, self._prior)
+        )
         return self.horizon * excess + saved, rule
 
     def _problem(self) -> StoppingProblem:
         own = self.game.loss[self._revealing]
         rows = {k: (row[0] - own[0], row[1] - own[1]) for k, row in enumerate(self.game.loss) if k != self._revealing}
-        order = [k for k, _ in envelope(rows)]
+        order = [k for k, _ in envelope_for_bayes_optimal(rows)]
         return StoppingProblem(
             horizon=int(self.horizon),
             prior=self._prior,
@@ -272,13 +274,13 @@ class BayesOptimal(KernelStrategy):
         return State(clock=np.zeros(1, np.int64), looks=np.zeros(2, np.int64))
 
 
-def _solve(problem: StoppingProblem, runs: int) -> tuple[float, Rule]:
+def _solve_bayes_optimal_play(problem: StoppingProblem, runs: int) -> tuple[float, Rule]:
     """Return U(0, 0) and the stopping rule; if a row has more runs than expected, try again with more room."""
     table = StoppingTable(*(np.zeros(problem.horizon + 1) for _ in range(3)))
-    begin(problem.prior, table, problem.horizon)
+    begin_bayes_optimal_row(problem.prior, table, problem.horizon)
     shape = (problem.horizon, runs)
     rule = Rule(np.full(shape, _UNUSED), np.full(shape, problem.revealing))
     for top in range(problem.horizon, 0, -_CHUNK):
-        if induct(problem, table, rule, top, max(0, top - _CHUNK)):
-            return _solve(problem, 2 * runs)
+        if induct_bayes_optimal_rows(problem, table, rule, top, max(0, top - _CHUNK)):
+            return _solve_bayes_optimal_play(problem, 2 * runs)
     return float(table.U[0]), rule

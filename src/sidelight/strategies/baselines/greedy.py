@@ -33,9 +33,9 @@ from sidelight.strategies.base import (
     observe,
 )
 from sidelight.strategies.shared import gaussian
-from sidelight.strategies.shared.candidates import BestActions, best_action, best_actions
-from sidelight.strategies.shared.first_rounds import count_play, opening
-from sidelight.strategies.shared.gaussian import Channels, absorb, channels
+from sidelight.strategies.shared.candidates import BestActions, best_action_candidates, best_candidate_action
+from sidelight.strategies.shared.first_rounds import count_play, play_first_rounds
+from sidelight.strategies.shared.gaussian import Channels, absorb_gaussian_observation, gaussian_channels
 from sidelight.strategies.shared.requirements import refuse_hopeless, settled_action
 
 
@@ -71,14 +71,14 @@ class State(NamedTuple):
 
 @implements(act, Parameters)
 def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
-    chosen = opening(parameters.settled, state.clock[0], state.plays)
+    chosen = play_first_rounds(parameters.settled, state.clock[0], state.plays)
     if chosen == UNANSWERED:
-        chosen = explore(parameters.schedule, state.clock[0], rng)
+        chosen = explore_greedily(parameters.schedule, state.clock[0], rng)
     if chosen == UNANSWERED:
         if state.stale[0] == 1:
-            estimate(state)
+            estimate_law_for_greedy(state)
             state.stale[0] = 0
-        chosen = best_action(parameters.choice, state.law, state.plays)
+        chosen = best_candidate_action(parameters.choice, state.law, state.plays)
     count_play(state.clock, state.plays, chosen)
     return chosen
 
@@ -86,12 +86,14 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
 @implements(observe, Parameters)
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
     if parameters.channel.informative[action] == 1:
-        absorb(parameters.channel, parameters.weight, state.precision, state.information, action, symbol)
+        absorb_gaussian_observation(
+            parameters.channel, parameters.weight, state.precision, state.information, action, symbol
+        )
         state.stale[0] = 1
 
 
 @kernel
-def explore(schedule: Schedule, t: int, rng: np.random.Generator) -> int:
+def explore_greedily(schedule: Schedule, t: int, rng: np.random.Generator) -> int:
     """Return an action to explore with after t rounds, or UNANSWERED."""
     if schedule.scale > 0.0 and rng.random() < schedule.scale / t**schedule.exponent:
         return schedule.actions[int(rng.random() * schedule.actions.shape[0])]
@@ -99,8 +101,8 @@ def explore(schedule: Schedule, t: int, rng: np.random.Generator) -> int:
 
 
 @kernel
-def estimate(state: State) -> None:
-    """Set the law: the mean of the Gaussian belief, whose last entry is what the others leave."""
+def estimate_law_for_greedy(state: State) -> None:
+    """Set the law to the mean of the Gaussian belief, with a last entry that completes the sum to 1."""
     size = state.information.shape[0]
     cholesky(state.precision, state.scratch, size, 0.0, 0.0)
     solve(state.scratch, state.information, state.law[:size])
@@ -140,20 +142,20 @@ class Greedy(KernelStrategy):
         self.regularization = check_number("regularization", regularization, above=0)
         self.analysis = analyze(game)
         refuse_hopeless(self.analysis)
-        self._channel = channels(game)
+        self._channel = gaussian_channels(game)
 
     def _compile(self) -> Parameters:
         return Parameters(
             settled=settled_action(self.analysis),
-            schedule=schedule(self.game, self.scale, self.exponent),
-            choice=best_actions(self.analysis, relative=True),
+            schedule=schedule_greedy_exploration(self.game, self.scale, self.exponent),
+            choice=best_action_candidates(self.analysis, relative=True),
             channel=self._channel,
             weight=1.0 / self._channel.columns,
         )
 
     def _start(self) -> State:
         outcomes = self.game.n_outcomes
-        precision, information = gaussian.prior(outcomes, float(self.regularization))
+        precision, information = gaussian.gaussian_prior(outcomes, float(self.regularization))
         return State(
             clock=np.zeros(1, np.int64),
             plays=np.zeros(self.game.n_actions, np.int64),
@@ -187,16 +189,16 @@ class EpsilonGreedy(Greedy):
         super().__init__(game, regularization, seed=seed)
         self.scale = scale
         self.exponent = exponent
-        check_schedule(scale, exponent)
+        check_greedy_schedule(scale, exponent)
 
 
-def schedule(game: Game, scale: float, exponent: float) -> Schedule:
+def schedule_greedy_exploration(game: Game, scale: float, exponent: float) -> Schedule:
     """Lay out when to explore, and with which actions."""
     actions = [a for a in range(game.n_actions) if game.informative(a)]
     return Schedule(float(scale), float(exponent), np.array(actions, np.int64))
 
 
-def check_schedule(scale: float, exponent: float) -> None:
+def check_greedy_schedule(scale: float, exponent: float) -> None:
     """Check when to explore."""
     check_number("scale", scale, above=0)
     check_number("exponent", exponent, least=0, most=1)  # beyond 1 exploration ends

@@ -26,12 +26,22 @@ from sidelight.strategies.base import (
     check_whole,
     observe,
 )
-from sidelight.strategies.baselines.greedy import Schedule, check_schedule, explore, schedule
-from sidelight.strategies.shared.candidates import BestActions, best_action, best_actions
-from sidelight.strategies.shared.context_features import set_features
-from sidelight.strategies.shared.first_rounds import count_play, opening
-from sidelight.strategies.shared.gap_bounds import Rivals, rivals_of
-from sidelight.strategies.shared.linear_law_regression import Regression, add_symbol, new_regression, set_law
+from sidelight.strategies.baselines.greedy import (
+    Schedule,
+    check_greedy_schedule,
+    explore_greedily,
+    schedule_greedy_exploration,
+)
+from sidelight.strategies.shared.candidates import BestActions, best_action_candidates, best_candidate_action
+from sidelight.strategies.shared.context_features import set_context_features
+from sidelight.strategies.shared.first_rounds import count_play, play_first_rounds
+from sidelight.strategies.shared.gap_bounds import Rivals, rivals_for_gap_bounds
+from sidelight.strategies.shared.linear_law_regression import (
+    Regression,
+    add_symbol_to_linear_law_regression,
+    new_linear_law_regression,
+    set_law_of_linear_regression,
+)
 from sidelight.strategies.shared.requirements import refuse_hopeless, settled_action
 
 
@@ -56,17 +66,17 @@ class State(NamedTuple):
 
 @implements(act, Parameters)
 def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
-    chosen = opening(parameters.settled, state.clock[0], state.plays)
+    chosen = play_first_rounds(parameters.settled, state.clock[0], state.plays)
     if chosen == UNANSWERED:
-        chosen = explore(parameters.schedule, state.clock[0], rng)
+        chosen = explore_greedily(parameters.schedule, state.clock[0], rng)
     if chosen == UNANSWERED:
         regression = state.regression
         if state.stale[0] == 1:
             multiply(regression.inverse, regression.response, regression.theta)
             state.stale[0] = 0
-        set_features(state.scratch, context, 1)
-        set_law(regression, state.scratch)
-        chosen = best_action(parameters.choice, regression.scratch.law, state.plays)
+        set_context_features(state.scratch, context, 1)
+        set_law_of_linear_regression(regression, state.scratch)
+        chosen = best_candidate_action(parameters.choice, regression.scratch.law, state.plays)
     count_play(state.clock, state.plays, chosen)
     return chosen
 
@@ -74,8 +84,8 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
 @implements(observe, Parameters)
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
     if parameters.compared.symbols[action] > 1:
-        set_features(state.scratch, context, 1)
-        add_symbol(parameters.compared, state.regression, state.scratch, action, symbol)
+        set_context_features(state.scratch, context, 1)
+        add_symbol_to_linear_law_regression(parameters.compared, state.regression, state.scratch, action, symbol)
         state.stale[0] = 1
 
 
@@ -109,9 +119,9 @@ class GreedySide(KernelStrategy):
     def _compile(self) -> Parameters:
         return Parameters(
             settled=settled_action(self.analysis),
-            schedule=schedule(self.game, self.scale, self.exponent),
-            choice=best_actions(self.analysis, relative=True),
-            compared=rivals_of(self.analysis),
+            schedule=schedule_greedy_exploration(self.game, self.scale, self.exponent),
+            choice=best_action_candidates(self.analysis, relative=True),
+            compared=rivals_for_gap_bounds(self.analysis),
         )
 
     def _start(self) -> State:
@@ -120,7 +130,7 @@ class GreedySide(KernelStrategy):
             clock=np.zeros(1, np.int64),
             plays=np.zeros(self.game.n_actions, np.int64),
             stale=np.ones(1, np.int64),
-            regression=new_regression(size, self.game.n_outcomes, float(self.regularization)),
+            regression=new_linear_law_regression(size, self.game.n_outcomes, float(self.regularization)),
             scratch=np.zeros(size),
         )
 
@@ -153,4 +163,4 @@ class EpsilonGreedySide(GreedySide):
         super().__init__(game, dimension, regularization, seed=seed)
         self.scale = scale
         self.exponent = exponent
-        check_schedule(scale, exponent)
+        check_greedy_schedule(scale, exponent)

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sidelight.analysis.envelope import Envelope
+from sidelight.analysis.envelope import TwoOutcomeEnvelope
 from sidelight.environments import laws
 from sidelight.errors import ParameterError, SidelightError
 from sidelight.game import Game
@@ -91,7 +91,7 @@ def _posterior_of_mixture(prior: Mixture, s: int, f: int) -> tuple[float, float]
     m = 0.0
     q = 0.0
     for k in range(prior.weight.shape[0]):
-        c = _most_likely(prior.low[k], prior.high[k], s, f)
+        c = _most_likely_under_beta_piece(prior.low[k], prior.high[k], s, f)
         if (s > 0 and c <= 0.0) or (f > 0 and c >= 1.0):
             continue  # impossible
         height = 0.0
@@ -104,7 +104,7 @@ def _posterior_of_mixture(prior: Mixture, s: int, f: int) -> tuple[float, float]
             m *= shrink
             q *= shrink
             peak = height
-        first, second = _moments(prior, k, c, s, f)
+        first, second = _moments_of_prior_piece(prior, k, c, s, f)
         scale = prior.weight[k] * math.exp(height - peak)
         m += scale * first
         q += scale * second
@@ -124,24 +124,24 @@ def _step_back_mixture(prior: Mixture, n: int, m: Floats, q: Floats) -> None:
 
 
 @kernel
-def _most_likely(low: float, high: float, s: int, f: int) -> float:
+def _most_likely_under_beta_piece(low: float, high: float, s: int, f: int) -> float:
     """Return where p^s (1 - p)^f is greatest in [low, high]."""
     return min(max(s / max(s + f, 1), low), high)
 
 
 @kernel
-def _moments(prior: Mixture, k: int, c: float, s: int, f: int) -> tuple[float, float]:
+def _moments_of_prior_piece(prior: Mixture, k: int, c: float, s: int, f: int) -> tuple[float, float]:
     """Return the means over piece k of p h(p) and (1 - p) h(p), with h(p) = p^s (1 - p)^f scaled to 1 at c."""
     low, high = prior.low[k], prior.high[k]
     if low == high:
         return c, 1.0 - c
-    left = _where_small(low, c, s, f)
-    width = _where_small(high, c, s, f) - left
+    left = _end_of_negligible_prior(low, c, s, f)
+    width = _end_of_negligible_prior(high, c, s, f) - left
     first = 0.0
     second = 0.0
     for i in range(prior.node.shape[0]):
         p = left + width * prior.node[i]
-        mass = prior.share[i] * math.exp(_log_likelihood(p, c, s, f))
+        mass = prior.share[i] * math.exp(_log_likelihood_under_prior(p, c, s, f))
         first += mass * p
         second += mass * (1.0 - p)
     scale = width / (high - low)
@@ -149,14 +149,14 @@ def _moments(prior: Mixture, k: int, c: float, s: int, f: int) -> tuple[float, f
 
 
 @kernel
-def _where_small(end: float, c: float, s: int, f: int) -> float:
+def _end_of_negligible_prior(end: float, c: float, s: int, f: int) -> float:
     """Return the end, or, if h is negligible there, a place between c and the end from which on it is."""
     far, near = end, c
-    if _log_likelihood(end, c, s, f) > -_DEPTH:
+    if _log_likelihood_under_prior(end, c, s, f) > -_DEPTH:
         return end
     for _ in range(_HALVINGS):
         middle = 0.5 * (far + near)
-        if _log_likelihood(middle, c, s, f) > -_DEPTH:
+        if _log_likelihood_under_prior(middle, c, s, f) > -_DEPTH:
             near = middle
         else:
             far = middle
@@ -164,44 +164,48 @@ def _where_small(end: float, c: float, s: int, f: int) -> float:
 
 
 @kernel
-def _log_likelihood(p: float, c: float, s: int, f: int) -> float:
+def _log_likelihood_under_prior(p: float, c: float, s: int, f: int) -> float:
     """Return log(p^s (1 - p)^f) less its value at c, without taking the difference of large numbers."""
     value = 0.0
     if s > 0:
-        value += s * _log_change(p - c, c)
+        value += s * _log_change_under_prior(p - c, c)
     if f > 0:
-        value += f * _log_change(c - p, 1.0 - c)
+        value += f * _log_change_under_prior(c - p, 1.0 - c)
     return value
 
 
 @kernel
-def _log_change(change: float, c: float) -> float:
+def _log_change_under_prior(change: float, c: float) -> float:
     """Return log((c + change) / c)."""
     if change > -0.5 * c:
         return math.log1p(change / c)
     return math.log((c + change) / c) if c + change > 0.0 else -math.inf
 
 
-def read_prior(prior: Any) -> Prior:
+def read_bayes_optimal_prior(prior: Any) -> Prior:
     """Return the prior that was asked for: (a, b), the name of a family of laws, or laws with weights."""
     if isinstance(prior, str):
         if prior not in laws.priors():
             raise ParameterError(f"prior is {prior!r}: {_WANTED}", "prior")
         pieces = laws.intervals(prior)
-        return Beta(1.0, 1.0) if pieces == ((0.0, 1.0),) else _mixture([(low, high, 1.0) for low, high in pieces])
+        return (
+            Beta(1.0, 1.0)
+            if pieces == ((0.0, 1.0),)
+            else _mixture_of_bayes_optimal_prior([(low, high, 1.0) for low, high in pieces])
+        )
     entries = list(prior) if isinstance(prior, Iterable) and not isinstance(prior, bytes) else []
-    if len(entries) == 2 and all(_is_number(entry) for entry in entries):
+    if len(entries) == 2 and all(_is_number_in_prior(entry) for entry in entries):
         a, b = map(float, entries)
         if 0.0 < a < math.inf and 0.0 < b < math.inf:
             return Beta(a, b)
-    elif entries and not any(_is_number(entry) for entry in entries):
-        return _mixture([_weighted_law(entry, prior) for entry in entries])
+    elif entries and not any(_is_number_in_prior(entry) for entry in entries):
+        return _mixture_of_bayes_optimal_prior([_read_weighted_law_of_prior(entry, prior) for entry in entries])
     raise ParameterError(f"prior is {prior!r}: {_WANTED}", "prior")
 
 
-def prior_words(prior: Any) -> str:
+def word_bayes_optimal_prior(prior: Any) -> str:
     """Say which prior is assumed: 'uniform prior', say, or 'Beta(2, 8) prior'."""
-    known = read_prior(prior)
+    known = read_bayes_optimal_prior(prior)
     if isinstance(known, Beta):
         return "uniform prior" if known.a == known.b == 1.0 else f"Beta({known.a:g}, {known.b:g}) prior"
     if isinstance(prior, str):
@@ -211,23 +215,23 @@ def prior_words(prior: Any) -> str:
     return f"prior of {count} law{'' if count == 1 else 's'} with weights"
 
 
-def prior_mean(prior: Prior) -> float:
+def mean_of_bayes_optimal_prior(prior: Prior) -> float:
     """Return the chance of the first outcome before any look."""
     if isinstance(prior, Beta):
         return prior.a / (prior.a + prior.b)
     return float(np.dot(prior.weight, 0.5 * (prior.low + prior.high)))
 
 
-def _is_number(value: Any) -> bool:
+def _is_number_in_prior(value: Any) -> bool:
     return isinstance(value, int | float | Fraction | np.integer | np.floating) and not isinstance(value, bool)
 
 
-def _weighted_law(entry: Any, prior: Any) -> tuple[float, float, float]:
+def _read_weighted_law_of_prior(entry: Any, prior: Any) -> tuple[float, float, float]:
     """Read one law and its weight."""
     try:
         law, weight = entry
         p, rest = law
-        good = all(map(_is_number, (p, rest, weight)))
+        good = all(map(_is_number_in_prior, (p, rest, weight)))
     except (TypeError, ValueError):
         good = False
     if not good:
@@ -240,43 +244,43 @@ def _weighted_law(entry: Any, prior: Any) -> tuple[float, float, float]:
     return p, p, weight
 
 
-def _mixture(pieces: list[tuple[float, float, float]]) -> Mixture:
+def _mixture_of_bayes_optimal_prior(pieces: list[tuple[float, float, float]]) -> Mixture:
     low, high, weight = np.array(pieces, dtype=float).T.copy()
-    node, share = _rule()
+    node, share = _gauss_legendre_rule_for_prior()
     return Mixture(low, high, weight / weight.max() / np.sum(weight / weight.max()), node, share)
 
 
 @cache
-def _rule() -> tuple[Floats, Floats]:
+def _gauss_legendre_rule_for_prior() -> tuple[Floats, Floats]:
     """Return the Gauss-Legendre rule on [0, 1]."""
     node, share = np.polynomial.legendre.leggauss(_NODES)
     return 0.5 * (node + 1.0), 0.5 * share
 
 
-def envelope(rows: dict[int, Line]) -> list[tuple[int, Fraction]]:
+def envelope_for_bayes_optimal(rows: dict[int, Line]) -> list[tuple[int, Fraction]]:
     """Return the actions of least loss as p grows from 0 to 1, each with the p from which on it is the least.
 
     The loss of action k is the line rows[k][0] p + rows[k][1] (1 - p).
     """
     if not rows:
         return []
-    actions, lines = list(rows), Envelope(Game(rows.values(), [["first", "second"]] * len(rows)))
+    actions, lines = list(rows), TwoOutcomeEnvelope(Game(rows.values(), [["first", "second"]] * len(rows)))
     starts = [Fraction(0), *(1 - bend for bend in reversed(lines.bends))]
     return [(actions[k], start) for k, start in zip(reversed(lines.pieces), starts, strict=True)]
 
 
-def least_mean_loss(game: Game, prior: Prior) -> float:
+def least_mean_loss_under_prior(game: Game, prior: Prior) -> float:
     """Return E min_k L_k (p, 1 - p), piece by piece of the envelope of the losses."""
-    pieces = envelope({k: (row[0], row[1]) for k, row in enumerate(game.loss)})
+    pieces = envelope_for_bayes_optimal({k: (row[0], row[1]) for k, row in enumerate(game.loss)})
     ends = [float(p) for _, p in pieces[1:]] + [1.0]
     total = 0.0
     for (k, start), end in zip(pieces, ends, strict=True):
-        first, second = _partial_means(prior, float(start), end)
+        first, second = _partial_means_of_prior(prior, float(start), end)
         total += float(game.loss[k][0]) * first + float(game.loss[k][1]) * second
     return total
 
 
-def _partial_means(prior: Prior, low: float, high: float) -> tuple[float, float]:
+def _partial_means_of_prior(prior: Prior, low: float, high: float) -> tuple[float, float]:
     """Return E p and E (1 - p), counting only p between low and high (of single laws at an end, those at low)."""
     if isinstance(prior, Beta):
         from scipy.special import betainc

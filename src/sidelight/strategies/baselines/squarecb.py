@@ -24,12 +24,22 @@ from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Floats, Integers, new_arrays
 from sidelight.kernels.linear_algebra import dot, multiply
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_flag, check_number, check_whole, observe
-from sidelight.strategies.shared.candidates import BestActions, best_actions, least_played
-from sidelight.strategies.shared.context_features import set_features
-from sidelight.strategies.shared.gap_bounds import Rivals, rivals_of
-from sidelight.strategies.shared.linear_law_regression import Regression, add_symbol, make_law, new_regression, set_law
+from sidelight.strategies.shared.candidates import BestActions, best_action_candidates, least_played_candidate
+from sidelight.strategies.shared.context_features import set_context_features
+from sidelight.strategies.shared.gap_bounds import Rivals, rivals_for_gap_bounds
+from sidelight.strategies.shared.linear_law_regression import (
+    Regression,
+    add_symbol_to_linear_law_regression,
+    make_law_of_linear_estimate,
+    new_linear_law_regression,
+    set_law_of_linear_regression,
+)
 from sidelight.strategies.shared.requirements import refuse_hopeless, settled_action
-from sidelight.strategies.shared.transport import adjacency, place_of_least, transport
+from sidelight.strategies.shared.transport import (
+    neighbor_adjacency_for_transport,
+    place_of_least_value_for_transport,
+    transport_shares,
+)
 
 
 class Parameters(NamedTuple):
@@ -74,20 +84,20 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
     if state.stale[0] == 1:
         multiply(regression.inverse, regression.response, regression.theta)
         state.stale[0] = 0
-    set_features(room.features, context, parameters.intercept)
-    set_law(regression, room.features)
-    make_law(regression.scratch.law)
+    set_context_features(room.features, context, parameters.intercept)
+    set_law_of_linear_regression(regression, room.features)
+    make_law_of_linear_estimate(regression.scratch.law)
     multiply(parameters.choice.loss, regression.scratch.law, room.expected)
-    chosen = weigh_and_draw(parameters, state, rng.random())
+    chosen = draw_inverse_gap_weighted_action(parameters, state, rng.random())
     state.plays[chosen] += 1
     return chosen
 
 
 @kernel
-def weigh_and_draw(parameters: Parameters, state: State, u: float) -> int:
+def draw_inverse_gap_weighted_action(parameters: Parameters, state: State, u: float) -> int:
     """Set the probabilities and choose an action by u, uniform on [0, 1)."""
     room, law, others = state.scratch, state.regression.scratch.law, parameters.others
-    best = place_of_least(room.expected)
+    best = place_of_least_value_for_transport(room.expected)
     count = room.expected.shape[0] + others.shape[0]
     slope = parameters.gamma * math.sqrt(state.clock[0])
     for n in range(others.shape[0]):
@@ -101,7 +111,7 @@ def weigh_and_draw(parameters: Parameters, state: State, u: float) -> int:
             room.chance[c] = 1.0 / (count + slope * (room.expected[c] - room.expected[best]))
     shares = room.chance
     if shares.shape[0] > 2:  # otherwise nothing lies between them
-        transport(parameters.adjacent, best, room.chance, room.expected, room.parent, room.share)
+        transport_shares(parameters.adjacent, best, room.chance, room.expected, room.parent, room.share)
         shares = room.share
     drawn = best
     for c in range(shares.shape[0]):
@@ -109,14 +119,16 @@ def weigh_and_draw(parameters: Parameters, state: State, u: float) -> int:
         if u < 0.0:
             drawn = c
             break
-    return least_played(parameters.choice, drawn, state.plays)
+    return least_played_candidate(parameters.choice, drawn, state.plays)
 
 
 @implements(observe, Parameters)
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
     if parameters.compared.symbols[action] > 1:
-        set_features(state.scratch.features, context, parameters.intercept)
-        add_symbol(parameters.compared, state.regression, state.scratch.features, action, symbol)
+        set_context_features(state.scratch.features, context, parameters.intercept)
+        add_symbol_to_linear_law_regression(
+            parameters.compared, state.regression, state.scratch.features, action, symbol
+        )
         state.stale[0] = 1
 
 
@@ -181,11 +193,11 @@ class SquareCB(KernelStrategy):
             settled=settled_action(self.analysis),
             gamma=float(self.gamma) / (float(span) or 1.0),
             intercept=int(self.intercept),
-            choice=best_actions(self.analysis, relative=True, pareto=True),
+            choice=best_action_candidates(self.analysis, relative=True, pareto=True),
             others=np.array(others, np.int64),
             loss=np.array(relative, float).reshape(len(others), game.n_outcomes),
-            adjacent=adjacency(self.analysis),
-            compared=rivals_of(self.analysis),
+            adjacent=neighbor_adjacency_for_transport(self.analysis),
+            compared=rivals_for_gap_bounds(self.analysis),
         )
 
     def _start(self) -> State:
@@ -194,6 +206,6 @@ class SquareCB(KernelStrategy):
             clock=np.zeros(1, np.int64),
             plays=np.zeros(self.game.n_actions, np.int64),
             stale=np.ones(1, np.int64),
-            regression=new_regression(size, self.game.n_outcomes, float(self.regularization)),
+            regression=new_linear_law_regression(size, self.game.n_outcomes, float(self.regularization)),
             scratch=new_arrays(Scratch, size=size, classes=classes),
         )

@@ -54,7 +54,7 @@ def new_change_test(game: Game) -> ChangeTest:
 
 
 @kernel
-def changes_by(test: ChangeTest, action: int, symbol: int, risk: float) -> bool:
+def law_changes_by_symbol(test: ChangeTest, action: int, symbol: int, risk: float) -> bool:
     """Add a symbol; say whether the law of the action's symbols seems to have changed."""
     test.counts[test.first[action] + symbol] += 1.0
     test.seen[action] += 1.0
@@ -63,15 +63,15 @@ def changes_by(test: ChangeTest, action: int, symbol: int, risk: float) -> bool:
     # Where much was seen, one more symbol changes little.
     if n % max(1.0, math.floor(n / 64.0)) == 0.0:
         for k in range(test.kept[action]):
-            if n - test.before[k, action] >= _FEWEST and likelihood_ratio(test, action, k) >= limit:
+            if n - test.before[k, action] >= _FEWEST and change_likelihood_ratio(test, action, k) >= limit:
                 return True
     if n >= _FEWEST and n % test.every[action] == 0.0:
-        keep_counts(test, action)
+        keep_counts_for_change_test(test, action)
     return False
 
 
 @kernel
-def likelihood_ratio(test: ChangeTest, action: int, k: int) -> float:
+def change_likelihood_ratio(test: ChangeTest, action: int, k: int) -> float:
     """Return the logarithm of the likelihood ratio of a change after the k-th earlier counts."""
     n, n_1 = test.seen[action], test.before[k, action]
     n_2 = n - n_1
@@ -86,7 +86,7 @@ def likelihood_ratio(test: ChangeTest, action: int, k: int) -> float:
 
 
 @kernel
-def keep_counts(test: ChangeTest, action: int) -> None:
+def keep_counts_for_change_test(test: ChangeTest, action: int) -> None:
     """Keep the counts of an action as they are now, after making room if there is none."""
     low, high = test.first[action], test.first[action + 1]
     if test.kept[action] == test.before.shape[0]:

@@ -21,7 +21,7 @@ from sidelight.game import Game
 from sidelight.kernels import implements
 from sidelight.kernels.arrays import Integers
 from sidelight.strategies.base import UNANSWERED, Context, Seed, act, check_number, observe
-from sidelight.strategies.changing.change_test import ChangeTest, changes_by, new_change_test
+from sidelight.strategies.changing.change_test import ChangeTest, law_changes_by_symbol, new_change_test
 from sidelight.strategies.changing.wrapped import Wrapped
 
 
@@ -69,7 +69,7 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
     if parameters.informative[action] == 1:
         state.last[action] = state.clock[0]
-        if changes_by(state.test, action, symbol, parameters.risk):
+        if law_changes_by_symbol(state.test, action, symbol, parameters.risk):
             state.changed[0] = 1
     if state.probes[action] > 0:
         state.probes[action] -= 1

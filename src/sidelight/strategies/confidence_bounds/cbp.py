@@ -41,28 +41,34 @@ from sidelight.strategies.base import (
     check_number,
     observe,
 )
-from sidelight.strategies.confidence_bounds.observers import Observation, observation
+from sidelight.strategies.confidence_bounds.observers import Observation, lay_out_cbp_observers
 from sidelight.strategies.confidence_bounds.plausible import (
     TABLE,
     UNKNOWN,
     Differences,
     Plausible,
     Pooled,
-    choose_pooled,
+    choose_pooled_plausible_action,
 )
 from sidelight.strategies.confidence_bounds.plausible import Scratch as PlausibleScratch
 from sidelight.strategies.confidence_bounds.plausible_sets import PlausibleSets, shared_plausible_sets
 from sidelight.strategies.confidence_bounds.sampler import (
     WidthSampler,
-    check_sampler,
-    draw_point,
-    exploration_rate,
-    plausible_row,
-    prepare_draw,
+    cbp_exploration_rate,
+    check_confidence_sampler,
+    draw_confidence_width,
+    plausible_row_of_cbp,
+    prepare_confidence_draw,
 )
-from sidelight.strategies.confidence_bounds.ties import TIES, Ties, estimated_standing, refuse_greedy, ties_of
+from sidelight.strategies.confidence_bounds.ties import (
+    TIES,
+    Ties,
+    cbp_ties_of_game,
+    estimated_standing_of_cbp_action,
+    refuse_greedy_cbp,
+)
 from sidelight.strategies.shared.fading import fade, fade_clock, fade_counts
-from sidelight.strategies.shared.first_rounds import count_play, opening
+from sidelight.strategies.shared.first_rounds import count_play, play_first_rounds
 from sidelight.strategies.shared.requirements import settled_action
 
 TIE = 1e-14  # scores this close tie, relatively: the lowest index wins, not rounding
@@ -107,11 +113,11 @@ class State(NamedTuple):
 def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
     t = state.clock[0]
     facts = parameters.plausible
-    chosen = opening(parameters.settled, t, state.plays)
+    chosen = play_first_rounds(parameters.settled, t, state.plays)
     if chosen == UNANSWERED:
         row = UNKNOWN
         if state.open[0] == 0:
-            place = decide_signs(parameters, state, t, rng)
+            place = decide_cbp_signs(parameters, state, t, rng)
             if facts.mode == TABLE:  # the way of nearly every round of a small game
                 row = facts.table[place]
         chosen = choose(facts, parameters, state, t, row)
@@ -126,7 +132,7 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
     state.counts[parameters.watch.place[action] + symbol] += 1.0
     state.seen[action] += 1.0
-    refresh_terms(parameters.watch, state, action)
+    refresh_cbp_terms(parameters.watch, state, action)
 
 
 @implements(fade, State)
@@ -139,7 +145,7 @@ def _fade(state: State, kept: float) -> None:
 
 
 @kernel
-def refresh_terms(watch: Observation, state: State, a: int) -> None:
+def refresh_cbp_terms(watch: Observation, state: State, a: int) -> None:
     """Work out the terms of an action that has shown a symbol."""
     kept, n = state.scratch, state.seen[a]
     for i in range(watch.own_start[a], watch.own_start[a + 1]):
@@ -154,16 +160,16 @@ def refresh_terms(watch: Observation, state: State, a: int) -> None:
 
 
 @kernel
-def refresh_all_terms(watch: Observation, state: State) -> None:
+def refresh_all_cbp_terms(watch: Observation, state: State) -> None:
     """Work out all terms, after which `observe` keeps them up to date."""
     for a in range(state.seen.shape[0]):
         if state.seen[a] > 0.0:
-            refresh_terms(watch, state, a)
+            refresh_cbp_terms(watch, state, a)
     state.scratch.ready[0] = 1
 
 
 @kernel
-def estimate_difference(watch: Observation, kept: Scratch, e: int) -> tuple[float, float]:
+def estimate_cbp_difference(watch: Observation, kept: Scratch, e: int) -> tuple[float, float]:
     """Return delta and reach = c / Z of pair e; reach 0 where an observer has not been seen yet."""
     delta = watch.constant[e]
     reach = 0.0
@@ -176,20 +182,20 @@ def estimate_difference(watch: Observation, kept: Scratch, e: int) -> tuple[floa
 
 
 @kernel
-def decide_signs(parameters: Parameters, state: State, t: int, rng: np.random.Generator) -> int:
+def decide_cbp_signs(parameters: Parameters, state: State, t: int, rng: np.random.Generator) -> int:
     """Decide the sign of each pair's loss difference, 0 where the confidence interval holds both.
 
     Returns the place of the signs in a table over all sign vectors (meaningful if that fits an integer).
     """
     watch, sampler, found = parameters.watch, parameters.sampler, state.differences
     bound = math.sqrt(parameters.alpha * math.log(t))
-    low, step = prepare_draw(sampler, bound, state.scratch.steps)
+    low, step = prepare_confidence_draw(sampler, bound, state.scratch.steps)
     if state.scratch.ready[0] == 0:
-        refresh_all_terms(watch, state)
+        refresh_all_cbp_terms(watch, state)
     place = 0
     for e in range(found.signs.shape[0]):
-        z = draw_point(sampler, low, step, bound, state.scratch.steps, rng)
-        delta, reach = estimate_difference(watch, state.scratch, e)
+        z = draw_confidence_width(sampler, low, step, bound, state.scratch.steps, rng)
+        delta, reach = estimate_cbp_difference(watch, state.scratch, e)
         sign = 0
         if reach > 0.0 and abs(delta) >= z * reach:
             # An estimate of 0 stays undecided even with Z = 0, whatever rounding has made of it.
@@ -210,21 +216,21 @@ choose = generic("choose", ["facts", "parameters", "state", "t", "row"])
 
 
 @implements(choose, Pooled)
-def _choose_best_first(facts: Pooled, parameters: Parameters, state: State, t: int, row: int) -> int:
+def _choose_best_cbp_action_first(facts: Pooled, parameters: Parameters, state: State, t: int, row: int) -> int:
     # The best action first, until one may be played.
     scratch = state.scratch.plausible
-    rate = exploration_rate(parameters.alpha, t)
+    rate = cbp_exploration_rate(parameters.alpha, t)
     for a in range(state.plays.shape[0]):
         scratch.score[a] = parameters.weight[a] / state.plays[a]
         scratch.explorable[a] = 1 if state.plays[a] <= parameters.rate[a] * rate else 0
-    return choose_pooled(facts, state.differences, scratch, TIE)
+    return choose_pooled_plausible_action(facts, state.differences, scratch, TIE)
 
 
 @implements(choose, Plausible)
-def _choose_tabulated(facts: Plausible, parameters: Parameters, state: State, t: int, row: int) -> int:
+def _choose_tabulated_cbp_action(facts: Plausible, parameters: Parameters, state: State, t: int, row: int) -> int:
     scratch, delta = state.scratch.plausible, state.differences.delta
     if row < 0 or row >= facts.rows:
-        row = plausible_row(facts, state.differences, scratch)
+        row = plausible_row_of_cbp(facts, state.differences, scratch)
         if row == UNKNOWN:
             return UNKNOWN
     if row == facts.rows:
@@ -247,7 +253,7 @@ def best_plausible_action(
         playable = allowed[a] == 1
         if not playable and observing[a] == 1:
             if rate < 0.0:
-                rate = exploration_rate(parameters.alpha, t)
+                rate = cbp_exploration_rate(parameters.alpha, t)
             playable = n <= parameters.rate[a] * rate
         if playable:
             score = parameters.weight[a] / n
@@ -256,7 +262,8 @@ def best_plausible_action(
             elif (
                 ties.greedy == 1
                 and score >= highest * (1.0 - TIE)
-                and estimated_standing(ties, delta, a) < estimated_standing(ties, delta, chosen)
+                and estimated_standing_of_cbp_action(ties, delta, a)
+                < estimated_standing_of_cbp_action(ties, delta, chosen)
             ):
                 chosen = a
     return chosen
@@ -322,9 +329,9 @@ class RandCBP(KernelStrategy):
         self.lower = lower
         self.observers = observers
         self.ties = check_choice("ties", ties, TIES)
-        check_sampler(bins, sigma, tail, lower)
+        check_confidence_sampler(bins, sigma, tail, lower)
         self.analysis = analyze(game)
-        self._watch = observation(self.analysis, observers)
+        self._watch = lay_out_cbp_observers(self.analysis, observers)
 
     @property
     def plausible_sets(self) -> PlausibleSets:
@@ -334,7 +341,7 @@ class RandCBP(KernelStrategy):
     def _compile(self) -> Parameters:
         facts = self.plausible_sets.snapshot()
         if self.ties == "greedy" and isinstance(facts, Pooled):
-            refuse_greedy(self.analysis)
+            refuse_greedy_cbp(self.analysis)
         return Parameters(
             alpha=float(self.alpha),
             sampler=WidthSampler(int(self.bins), float(self.lower), float(self.sigma), float(self.tail)),
@@ -342,7 +349,7 @@ class RandCBP(KernelStrategy):
             watch=self._watch.arrays,
             weight=self._watch.weights**2,
             rate=self._watch.weights ** (2 / 3),
-            ties=ties_of(self.analysis, self.ties),
+            ties=cbp_ties_of_game(self.analysis, self.ties),
             plausible=facts,
         )
 
@@ -363,9 +370,9 @@ class RandCBP(KernelStrategy):
 
     def explain(self) -> str:
         """Say, after `act`, what was estimated and decided, which actions were left, and why this one was chosen."""
-        from sidelight.strategies.confidence_bounds.explanation import explanation
+        from sidelight.strategies.confidence_bounds.explanation import explain_cbp_action
 
-        return explanation(self)
+        return explain_cbp_action(self)
 
     def _resume(self, parameters: Parameters, state: State) -> tuple[Parameters, State]:
         facts = self.plausible_sets.answer(state.differences, state.scratch.plausible, TIE)

@@ -45,9 +45,13 @@ from sidelight.kernels.arrays import new_arrays
 from sidelight.strategies.base import KernelStrategy, Seed, check_choice, check_flag, check_number, check_whole
 from sidelight.strategies.confidence_bounds import contextual_logistic, contextual_standardized
 from sidelight.strategies.confidence_bounds.contextual_round import Parameters, State
-from sidelight.strategies.confidence_bounds.observers import euclidean, half_range, observation
+from sidelight.strategies.confidence_bounds.observers import (
+    euclidean_norm_of_observer_vector,
+    half_range_of_observer_vector,
+    lay_out_cbp_observers,
+)
 from sidelight.strategies.confidence_bounds.plausible_sets import PlausibleSets, shared_plausible_sets
-from sidelight.strategies.confidence_bounds.sampler import WidthSampler, check_sampler
+from sidelight.strategies.confidence_bounds.sampler import WidthSampler, check_confidence_sampler
 from sidelight.strategies.shared.requirements import settled_action
 
 MODELS = ("linear", "logistic")
@@ -138,10 +142,14 @@ class RandCBPSide(KernelStrategy):
         self.observers = observers
         self._check()
         self.analysis = analyze(game)
-        self._watch = observation(self.analysis, observers, half_range if self._tight else euclidean)
+        self._watch = lay_out_cbp_observers(
+            self.analysis,
+            observers,
+            half_range_of_observer_vector if self._tight else euclidean_norm_of_observer_vector,
+        )
 
     def _check(self) -> None:
-        check_sampler(self.bins, 1.0 if self.sigma is None else self.sigma, self.tail)
+        check_confidence_sampler(self.bins, 1.0 if self.sigma is None else self.sigma, self.tail)
         for name in ("intercept", "standardize", "hinge"):
             if getattr(self, name) is not None:
                 check_flag(name, getattr(self, name))
@@ -256,7 +264,7 @@ class RandCBPSide(KernelStrategy):
     def _resume(self, parameters: Any, state: Any) -> tuple[Any, Any]:
         inner = state.round if self._wrapped else state
         if not inner.open[0]:  # no question, but a full array
-            return parameters, contextual_logistic.with_more_room(state)
+            return parameters, contextual_logistic.double_room_of_logistic_cbpside(state)
         facts = self.plausible_sets.answer(inner.differences, inner.scratch.plausible, 0.0)
         if self._wrapped:
             return parameters._replace(round=parameters.round._replace(plausible=facts)), state

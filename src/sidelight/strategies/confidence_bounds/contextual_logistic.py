@@ -16,11 +16,11 @@ from sidelight.kernels.arrays import Floats, Integers
 from sidelight.kernels.linear_algebra import quadratic_form
 from sidelight.strategies.base import UNANSWERED, Context, act, observe
 from sidelight.strategies.confidence_bounds import contextual_round
-from sidelight.strategies.confidence_bounds.contextual_round import choose, decide_signs
-from sidelight.strategies.shared.context_features import set_features
-from sidelight.strategies.shared.first_rounds import count_play, opening
-from sidelight.strategies.shared.ridge import add_observation
-from sidelight.strategies.shared.softmax import fit, softmax, standard_error
+from sidelight.strategies.confidence_bounds.contextual_round import choose_cbpside_action, decide_cbpside_signs
+from sidelight.strategies.shared.context_features import set_context_features
+from sidelight.strategies.shared.first_rounds import count_play, play_first_rounds
+from sidelight.strategies.shared.ridge import add_ridge_observation
+from sidelight.strategies.shared.softmax import fit_softmax, set_softmax_law, standard_error_of_softmax
 
 _ROOM = 256
 _GROWTH = 1.02
@@ -64,16 +64,16 @@ class State(NamedTuple):
 @implements(act, Parameters)
 def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
     inner = state.round
-    chosen = opening(parameters.round.settled, inner.clock[0], inner.plays)
+    chosen = play_first_rounds(parameters.round.settled, inner.clock[0], inner.plays)
     if chosen == UNANSWERED:
         if inner.open[0] == 0:
             for a in range(inner.plays.shape[0]):
                 if inner.plays[a] >= state.history.symbols.shape[1] and parameters.round.informative[a] == 1:
                     return UNANSWERED  # no room for another observation
-            set_features(inner.scratch.x, context, parameters.round.intercept)
-            predict(parameters, state)
-            decide_signs(parameters.round, inner, rng)
-        chosen = choose(parameters.round, inner)
+            set_context_features(inner.scratch.x, context, parameters.round.intercept)
+            predict_logistic_cbpside(parameters, state)
+            decide_cbpside_signs(parameters.round, inner, rng)
+        chosen = choose_cbpside_action(parameters.round, inner)
     count_play(inner.clock, inner.plays, chosen)
     return chosen
 
@@ -83,26 +83,26 @@ def _observe(parameters: Parameters, state: State, action: int, symbol: int, con
     inner = state.round
     if parameters.round.informative[action] == 1:
         x = inner.scratch.x
-        set_features(x, context, parameters.round.intercept)
+        set_context_features(x, context, parameters.round.intercept)
         n = int(inner.seen[action])
         for k in range(x.shape[0]):
             state.history.features[action, n, k] = x[k]
         state.history.symbols[action, n] = symbol
         solved = inner.scratch.solved[action]
-        add_observation(inner.gram[action], inner.inverse[action], x, solved, inner.seen[action])
+        add_ridge_observation(inner.gram[action], inner.inverse[action], x, solved, inner.seen[action])
     inner.seen[action] += 1.0
 
 
 @kernel
-def refit(parameters: Parameters, state: State, a: int) -> None:
-    """Fit the model of action a to what was seen of it, if that has grown enough."""
+def refit_logistic_cbpside(parameters: Parameters, state: State, a: int) -> None:
+    """Refit the model of action a if its observations have grown enough."""
     history, scratch = state.history, state.scratch
     n = state.round.seen[a]
     if n == history.fitted[a] or (n > _ALWAYS and n < _GROWTH * history.fitted[a]):
         return
     low, high = parameters.round.watch.place[a], parameters.round.watch.place[a + 1]
     size = (high - low) * state.round.scratch.x.shape[0]
-    fit(
+    fit_softmax(
         history.theta[low:high],
         history.features[a],
         history.symbols[a],
@@ -118,15 +118,15 @@ def refit(parameters: Parameters, state: State, a: int) -> None:
 
 
 @kernel
-def predict(parameters: Parameters, state: State) -> None:
+def predict_logistic_cbpside(parameters: Parameters, state: State) -> None:
     """Set norms, predicted symbol laws and the standard error of each term."""
     watch, history, now = parameters.round.watch, state.history, state.round.scratch
     for a in range(state.round.plays.shape[0]):
         if parameters.round.informative[a] == 1:
             low, high = watch.place[a], watch.place[a + 1]
             now.norm[a] = math.sqrt(max(0.0, quadratic_form(state.round.inverse[a], now.x, now.solved[a])))
-            refit(parameters, state, a)
-            softmax(history.theta[low:high], now.x, now.law[low:high])
+            refit_logistic_cbpside(parameters, state, a)
+            set_softmax_law(history.theta[low:high], now.x, now.law[low:high])
     for k in range(watch.action.shape[0]):
         a = watch.action[k]
         now.size[k] = 0.0
@@ -136,10 +136,12 @@ def predict(parameters: Parameters, state: State) -> None:
             root, slope = history.factor[a, :size, :size], state.scratch.slope[:size]
             added = parameters.tempering * now.norm[a] * now.norm[a]  # per observation near x
             doubt = added / (1.0 + added)
-            now.size[k] = standard_error(now.law[low:high], doubt, watch.vector, watch.first[k], now.x, root, slope)
+            now.size[k] = standard_error_of_softmax(
+                now.law[low:high], doubt, watch.vector, watch.first[k], now.x, root, slope
+            )
 
 
-def with_more_room(state: State) -> State:
+def double_room_of_logistic_cbpside(state: State) -> State:
     """Double the room for observations."""
     old = state.history
     features = np.concatenate([old.features, np.zeros_like(old.features)], axis=1)

@@ -2,7 +2,7 @@
 
 A model predicts the symbol law of each informative action at the context and says how uncertain each term of a pair's
 estimate is: `size[k]`, so that the width is sum_k size_k (Z + offset). Here it is ridge regression; with the logistic
-model of `contextual_logistic` all but `predict` stays the same.
+model of `contextual_logistic` all but `predict_in_cbpside_round` stays the same.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from sidelight.strategies.confidence_bounds.plausible import (
     Differences,
     Plausible,
     Pooled,
-    choose_pooled,
-    highest_score,
+    choose_pooled_plausible_action,
+    plausible_action_of_highest_score,
 )
 from sidelight.strategies.confidence_bounds.plausible import Scratch as PlausibleScratch
 from sidelight.strategies.confidence_bounds.sampler import (
     WidthSampler,
-    draw_point,
-    exploration_rate,
-    plausible_row,
-    prepare_draw,
+    cbp_exploration_rate,
+    draw_confidence_width,
+    plausible_row_of_cbp,
+    prepare_confidence_draw,
 )
-from sidelight.strategies.shared.context_features import set_features
-from sidelight.strategies.shared.first_rounds import count_play, opening
-from sidelight.strategies.shared.ridge import add_observation
+from sidelight.strategies.shared.context_features import set_context_features
+from sidelight.strategies.shared.first_rounds import count_play, play_first_rounds
+from sidelight.strategies.shared.ridge import add_ridge_observation
 
 
 class Parameters(NamedTuple):
@@ -85,13 +85,13 @@ class State(NamedTuple):
 
 @implements(act, Parameters)
 def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
-    chosen = opening(parameters.settled, state.clock[0], state.plays)
+    chosen = play_first_rounds(parameters.settled, state.clock[0], state.plays)
     if chosen == UNANSWERED:
         if state.open[0] == 0:
-            set_features(state.scratch.x, context, parameters.intercept)
-            predict(parameters, state)
-            decide_signs(parameters, state, rng)
-        chosen = choose(parameters, state)
+            set_context_features(state.scratch.x, context, parameters.intercept)
+            predict_in_cbpside_round(parameters, state)
+            decide_cbpside_signs(parameters, state, rng)
+        chosen = choose_cbpside_action(parameters, state)
     count_play(state.clock, state.plays, chosen)
     return chosen
 
@@ -100,17 +100,17 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
     if parameters.informative[action] == 1:
         x = state.scratch.x
-        set_features(x, context, parameters.intercept)
+        set_context_features(x, context, parameters.intercept)
         u = parameters.watch.place[action] + symbol
         for k in range(x.shape[0]):
             state.totals[u, k] += x[k]
         solved = state.scratch.solved[action]
-        add_observation(state.gram[action], state.inverse[action], x, solved, state.seen[action])
+        add_ridge_observation(state.gram[action], state.inverse[action], x, solved, state.seen[action])
     state.seen[action] += 1.0
 
 
 @kernel
-def predict(parameters: Parameters, state: State) -> None:
+def predict_in_cbpside_round(parameters: Parameters, state: State) -> None:
     """Set the norm of the context, the predicted symbol law of each informative action and the size of each term."""
     watch, scratch = parameters.watch, state.scratch
     for a in range(state.plays.shape[0]):
@@ -129,18 +129,18 @@ def predict(parameters: Parameters, state: State) -> None:
 
 
 @kernel
-def decide_signs(parameters: Parameters, state: State, rng: np.random.Generator) -> None:
+def decide_cbpside_signs(parameters: Parameters, state: State, rng: np.random.Generator) -> None:
     """Decide the sign of each pair's loss difference at this context, 0 where the interval holds both."""
     watch, scratch, found = parameters.watch, state.scratch, state.differences
     bound = math.sqrt(parameters.degrees * math.log(state.clock[0]))
-    low, step = prepare_draw(parameters.sampler, bound, scratch.steps)
+    low, step = prepare_confidence_draw(parameters.sampler, bound, scratch.steps)
     for a in range(state.plays.shape[0]):
         scratch.z[a] = 1.0
         if parameters.informative[a] == 1:
             if parameters.half_normal == 1:
                 scratch.z[a] = parameters.sampler.sigma * abs(rng.normal())
             else:
-                scratch.z[a] = draw_point(parameters.sampler, low, step, bound, scratch.steps, rng)
+                scratch.z[a] = draw_confidence_width(parameters.sampler, low, step, bound, scratch.steps, rng)
     for e in range(found.signs.shape[0]):
         delta = watch.constant[e]
         reach = 0.0
@@ -168,10 +168,10 @@ def decide_signs(parameters: Parameters, state: State, rng: np.random.Generator)
 
 
 @kernel
-def set_scores(parameters: Parameters, state: State) -> None:
+def set_cbpside_scores(parameters: Parameters, state: State) -> None:
     """Set W w(x) of every action, and whether 1 / |x|^2 < eta f(t), which lets it explore."""
     t, scratch, wanted = state.clock[0], state.scratch, state.scratch.plausible
-    rate = exploration_rate(parameters.alpha, t)
+    rate = cbp_exploration_rate(parameters.alpha, t)
     for a in range(state.plays.shape[0]):
         wanted.score[a] = 0.0
         wanted.explorable[a] = 0
@@ -183,9 +183,9 @@ def set_scores(parameters: Parameters, state: State) -> None:
 
 
 @kernel
-def choose(parameters: Parameters, state: State) -> int:
+def choose_cbpside_action(parameters: Parameters, state: State) -> int:
     """Return the action of highest score that the decided signs leave, or UNANSWERED."""
-    set_scores(parameters, state)
+    set_cbpside_scores(parameters, state)
     chosen = choose_among(parameters.plausible, state.differences, state.scratch.plausible)
     state.open[0] = 1 if chosen == UNKNOWN else 0
     return UNANSWERED if chosen == UNKNOWN else chosen
@@ -196,15 +196,15 @@ choose_among = generic("choose_among", ["facts", "differences", "found"])
 
 
 @implements(choose_among, Pooled)
-def _choose_pooled(facts: Pooled, differences: Differences, found: PlausibleScratch) -> int:
-    return choose_pooled(facts, differences, found, 0.0)
+def _choose_pooled_cbpside_action(facts: Pooled, differences: Differences, found: PlausibleScratch) -> int:
+    return choose_pooled_plausible_action(facts, differences, found, 0.0)
 
 
 @implements(choose_among, Plausible)
-def _choose_tabulated(facts: Plausible, differences: Differences, found: PlausibleScratch) -> int:
-    row = plausible_row(facts, differences, found)
+def _choose_tabulated_cbpside_action(facts: Plausible, differences: Differences, found: PlausibleScratch) -> int:
+    row = plausible_row_of_cbp(facts, differences, found)
     if row == UNKNOWN:
         return UNKNOWN
     if row < facts.rows:
-        return highest_score(found, facts.allowed[row], facts.observing[row], 0.0)
-    return highest_score(found, found.allowed, found.observing, 0.0)
+        return plausible_action_of_highest_score(found, facts.allowed[row], facts.observing[row], 0.0)
+    return plausible_action_of_highest_score(found, found.allowed, found.observing, 0.0)

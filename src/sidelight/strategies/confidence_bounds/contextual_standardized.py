@@ -25,7 +25,7 @@ from sidelight.kernels.arrays import Floats
 from sidelight.kernels.linear_algebra import dot, invert, multiply
 from sidelight.strategies.base import Context, act, observe
 from sidelight.strategies.confidence_bounds import contextual_round
-from sidelight.strategies.shared.context_features import set_features
+from sidelight.strategies.shared.context_features import set_context_features
 from sidelight.strategies.shared.standardization import Moments, add_context, standardize
 
 
@@ -61,24 +61,24 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
     if parameters.standardize == 1 and state.round.open[0] == 0:
         add_context(state.moments, context)
         if state.moments.contexts[0] >= 2.0 * state.units.contexts[0]:
-            take_units(state)
+            take_cbpside_units(state)
             for a in range(state.round.gram.shape[0]):
-                restate_gram(state.scratch, state.round.gram[a], state.round.inverse[a], parameters.penalty)
+                restate_cbpside_gram(state.scratch, state.round.gram[a], state.round.inverse[a], parameters.penalty)
             for u in range(state.round.totals.shape[0]):
-                change_units(state.scratch, state.round.totals[u])
-    set_units(parameters, state, context)
+                change_cbpside_units(state.scratch, state.round.totals[u])
+    set_cbpside_units(parameters, state, context)
     return act(parameters.round, state.round, state.scratch.z, rng)
 
 
 @implements(observe, Parameters)
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
-    set_units(parameters, state, context)
-    if not is_predicted(parameters, state, action, symbol):
+    set_cbpside_units(parameters, state, context)
+    if not is_predicted_by_cbpside(parameters, state, action, symbol):
         observe(parameters.round, state.round, action, symbol, state.scratch.z)
 
 
 @kernel
-def set_units(parameters: Parameters, state: State, context: Context) -> None:
+def set_cbpside_units(parameters: Parameters, state: State, context: Context) -> None:
     """Set z to the context in the present units, or to the context itself if it is not standardized."""
     z = state.scratch.z
     if parameters.standardize == 1:
@@ -89,19 +89,19 @@ def set_units(parameters: Parameters, state: State, context: Context) -> None:
 
 
 @kernel
-def is_predicted(parameters: Parameters, state: State, action: int, symbol: int) -> bool:
+def is_predicted_by_cbpside(parameters: Parameters, state: State, action: int, symbol: int) -> bool:
     """Say whether the model gives the symbol a probability of 1 or more at z already."""
     if parameters.hinge == 0 or parameters.round.informative[action] == 0:
         return False
     inner = state.round
     x, solved = inner.scratch.x, inner.scratch.solved[action]
-    set_features(x, state.scratch.z, parameters.round.intercept)
+    set_context_features(x, state.scratch.z, parameters.round.intercept)
     multiply(inner.inverse[action], x, solved)
     return dot(inner.totals[parameters.round.watch.place[action] + symbol], solved) >= 1.0
 
 
 @kernel
-def take_units(state: State) -> None:
+def take_cbpside_units(state: State) -> None:
     """Take the moments of all contexts as units, and set A. A feature that never changed becomes 0."""
     new, old, scratch = state.moments, state.units, state.scratch
     for k in range(scratch.z.shape[0]):
@@ -115,7 +115,7 @@ def take_units(state: State) -> None:
 
 
 @kernel
-def change_units(scratch: Scratch, row: Floats) -> None:
+def change_cbpside_units(scratch: Scratch, row: Floats) -> None:
     """Replace a row of features by A times the row: the same features in the new units."""
     d = scratch.z.shape[0]
     for k in range(d):
@@ -123,16 +123,16 @@ def change_units(scratch: Scratch, row: Floats) -> None:
 
 
 @kernel
-def restate_gram(scratch: Scratch, gram: Floats, inverse: Floats, penalty: float) -> None:
+def restate_cbpside_gram(scratch: Scratch, gram: Floats, inverse: Floats, penalty: float) -> None:
     """Set G = lambda I + A (G - lambda I) A', and its inverse."""
     size, column = gram.shape[0], scratch.column
     for i in range(size):
         gram[i, i] -= penalty
-        change_units(scratch, gram[i])
+        change_cbpside_units(scratch, gram[i])
     for j in range(size):
         for i in range(size):
             column[i] = gram[i, j]
-        change_units(scratch, column)
+        change_cbpside_units(scratch, column)
         for i in range(size):
             gram[i, j] = column[i]
         gram[j, j] += penalty

@@ -13,7 +13,7 @@ from sidelight.analysis import Analysis
 from sidelight.analysis.linear_algebra import Vector
 from sidelight.analysis.observability import ObserverVectors
 from sidelight.errors import GameError, SidelightError
-from sidelight.game import read_exact
+from sidelight.game import read_exact_loss
 from sidelight.game_arrays import first_places
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.strategies.shared.requirements import refuse_hopeless
@@ -48,23 +48,23 @@ class Watch(NamedTuple):
     sets: tuple[tuple[int, ...], ...]
 
 
-def largest(vector: Vector) -> float:
+def max_norm_of_observer_vector(vector: Vector) -> float:
     """Return the largest entry, regardless of sign."""
     return float(max(map(abs, vector)))
 
 
-def euclidean(vector: Vector) -> float:
+def euclidean_norm_of_observer_vector(vector: Vector) -> float:
     """Return the Euclidean norm."""
     return math.sqrt(float(sum(value * value for value in vector)))
 
 
-def half_range(vector: Vector) -> float:
+def half_range_of_observer_vector(vector: Vector) -> float:
     """Return (max - min) / 2, the largest standard deviation that the weight of a random symbol can have."""
     return float(max(vector) - min(vector)) / 2
 
 
-def observation(
-    analysis: Analysis, choice: str | Mapping[Any, Any], norm: Callable[[Vector], float] = largest
+def lay_out_cbp_observers(
+    analysis: Analysis, choice: str | Mapping[Any, Any], norm: Callable[[Vector], float] = max_norm_of_observer_vector
 ) -> Watch:
     """Lay out the observer vectors of all pairs of neighbors, chosen by name or given, and measured by `norm`."""
     refuse_hopeless(analysis)
@@ -72,13 +72,17 @@ def observation(
         vectors = [analysis.observer_vectors(i, j, choice) for i, j in analysis.neighbors]  # type: ignore[arg-type]
         sets = tuple(analysis.observers(*pair) for pair in analysis.neighbors)
     else:
-        given = _given(choice, analysis)
+        given = _check_given_cbp_observers(choice, analysis)
         vectors = [given[pair] for pair in analysis.neighbors]
         sets = tuple(tuple(sorted(v)) for v in vectors)
-    return Watch(_arrays(analysis, vectors, norm), _weights(analysis, vectors, norm), sets)
+    return Watch(
+        _arrays_of_cbp_observers(analysis, vectors, norm), _exploration_weights_of_cbp(analysis, vectors, norm), sets
+    )
 
 
-def _arrays(analysis: Analysis, vectors: list[ObserverVectors], norm_of: Callable[[Vector], float]) -> Observation:
+def _arrays_of_cbp_observers(
+    analysis: Analysis, vectors: list[ObserverVectors], norm_of: Callable[[Vector], float]
+) -> Observation:
     game = analysis.game
     start, action, first, flat, norm, constant = [0], [], [0], [], [], []
     for one in vectors:
@@ -109,7 +113,9 @@ def _arrays(analysis: Analysis, vectors: list[ObserverVectors], norm_of: Callabl
     )
 
 
-def _weights(analysis: Analysis, vectors: list[ObserverVectors], norm: Callable[[Vector], float]) -> Floats:
+def _exploration_weights_of_cbp(
+    analysis: Analysis, vectors: list[ObserverVectors], norm: Callable[[Vector], float]
+) -> Floats:
     """Return W_a; 0 for uninformative actions, whose symbol teaches nothing."""
     weights = np.zeros(analysis.game.n_actions)
     for one in vectors:
@@ -119,7 +125,7 @@ def _weights(analysis: Analysis, vectors: list[ObserverVectors], norm: Callable[
     return weights
 
 
-def _given(choice: Any, analysis: Analysis) -> dict[tuple[int, int], ObserverVectors]:
+def _check_given_cbp_observers(choice: Any, analysis: Analysis) -> dict[tuple[int, int], ObserverVectors]:
     """Check the user's own observer vectors: each pair of neighbors has them, and they give its loss difference."""
     if not isinstance(choice, Mapping):
         raise SidelightError(
@@ -127,14 +133,14 @@ def _given(choice: Any, analysis: Analysis) -> dict[tuple[int, int], ObserverVec
         )
     found: dict[tuple[int, int], ObserverVectors] = {}
     for key, vectors in choice.items():
-        pair = _pair(key)
+        pair = _read_pair_of_cbp_observers(key)
         one = {
-            int(a): tuple(_fraction(x, pair, a) for x in np.ravel(np.array(v, dtype=object)))
+            int(a): tuple(_read_fraction_of_cbp_observers(x, pair, a) for x in np.ravel(np.array(v, dtype=object)))
             for a, v in vectors.items()
         }
         if pair[0] > pair[1]:
             pair, one = (pair[1], pair[0]), {a: tuple(-x for x in v) for a, v in one.items()}
-        _check_identity(analysis, pair, one)
+        _check_identity_of_cbp_observers(analysis, pair, one)
         found[pair] = one
     missing = [pair for pair in analysis.neighbors if pair not in found]
     if missing:
@@ -144,7 +150,7 @@ def _given(choice: Any, analysis: Analysis) -> dict[tuple[int, int], ObserverVec
     return found
 
 
-def _pair(key: Any) -> tuple[int, int]:
+def _read_pair_of_cbp_observers(key: Any) -> tuple[int, int]:
     try:
         i, j = key.split(",") if isinstance(key, str) else key
         return int(i), int(j)
@@ -152,14 +158,14 @@ def _pair(key: Any) -> tuple[int, int]:
         raise SidelightError(f"observers have the key {key!r}: give a pair of actions such as (0, 1)") from None
 
 
-def _fraction(value: Any, pair: tuple[int, int], action: Any) -> Fraction:
+def _read_fraction_of_cbp_observers(value: Any, pair: tuple[int, int], action: Any) -> Fraction:
     try:
-        return read_exact(value, f"an observer vector of action {action} for {pair}")
+        return read_exact_loss(value, f"an observer vector of action {action} for {pair}")
     except GameError as error:
         raise SidelightError(str(error)) from None
 
 
-def _check_identity(analysis: Analysis, pair: tuple[int, int], vectors: ObserverVectors) -> None:
+def _check_identity_of_cbp_observers(analysis: Analysis, pair: tuple[int, int], vectors: ObserverVectors) -> None:
     """Check that sum_a S_a' v_a = L_i - L_j, exactly."""
     game = analysis.game
     if pair not in analysis.neighbors:

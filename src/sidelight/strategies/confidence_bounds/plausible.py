@@ -89,32 +89,32 @@ class Scratch(NamedTuple):
     asked: Annotated[Integers, 1]  # the border or cell in question
 
 
-def new_scratch(facts: Plausible) -> Scratch:
+def new_plausible_scratch(facts: Plausible) -> Scratch:
     """Return arrays for one strategy to work with."""
     targets, _, words = facts.points.shape
     return new_arrays(Scratch, actions=len(facts.cell_of), targets=targets, words=words)
 
 
 @kernel
-def answer_from_pools(facts: Plausible, target: int, wanted: Bits, hints: Integers) -> int:
+def answer_from_plausible_pools(facts: Plausible, target: int, wanted: Bits, hints: Integers) -> int:
     """Say whether a border or cell meets D, `wanted` being the mask of the decided signs: 1, 0 or UNKNOWN."""
     count, hint = facts.n_points[target], hints[target, 0]
     for step in range(-1, count):
         which = hint if step < 0 else step
-        if which < count and is_subset(wanted, facts.points[target, which]):
+        if which < count and is_subset_of_sign_mask(wanted, facts.points[target, which]):
             hints[target, 0] = which
             return 1
     count, hint = facts.n_certificates[target], hints[target, 1]
     for step in range(-1, count):
         which = hint if step < 0 else step
-        if which < count and is_subset(facts.certificates[target, which], wanted):
+        if which < count and is_subset_of_sign_mask(facts.certificates[target, which], wanted):
             hints[target, 1] = which
             return 0
     return UNKNOWN
 
 
 @kernel
-def is_subset(mask: Bits, other: Bits) -> bool:
+def is_subset_of_sign_mask(mask: Bits, other: Bits) -> bool:
     """Say whether all bits of a mask are in another."""
     for w in range(mask.shape[0]):  # noqa: SIM110 - kernels have no generators
         if mask[w] & ~other[w] != 0:
@@ -123,38 +123,38 @@ def is_subset(mask: Bits, other: Bits) -> bool:
 
 
 @kernel
-def clear(mask: Bits) -> None:
+def clear_sign_mask(mask: Bits) -> None:
     """Clear all bits of a mask."""
     for w in range(mask.shape[0]):
         mask[w] = np.uint64(0)
 
 
 @kernel
-def set_sign(mask: Bits, e: int, sign: int) -> None:
+def set_sign_in_mask(mask: Bits, e: int, sign: int) -> None:
     """Put a sign into a mask: bit 2 e for a positive sign of pair e, 2 e + 1 for a negative one."""
     bit = 2 * e + (1 if sign < 0 else 0)
     mask[bit >> 6] |= np.uint64(1) << np.uint64(bit & 63)
 
 
 @kernel
-def has_sign(mask: Bits, e: int, sign: int) -> bool:
+def has_sign_in_mask(mask: Bits, e: int, sign: int) -> bool:
     """Say whether a sign is in a mask."""
     bit = 2 * e + (1 if sign < 0 else 0)
     return (mask[bit >> 6] >> np.uint64(bit & 63)) & np.uint64(1) != 0
 
 
 @kernel
-def mask_of(signs: Integers, wanted: Bits) -> None:
+def sign_mask_of(signs: Integers, wanted: Bits) -> None:
     """Write the decided signs as a mask."""
-    clear(wanted)
+    clear_sign_mask(wanted)
     for e in range(signs.shape[0]):
         if signs[e] != 0:
-            set_sign(wanted, e, signs[e])
+            set_sign_in_mask(wanted, e, signs[e])
 
 
 @kernel
-def rule_out(facts: Plausible, signs: Integers, alive: Flags) -> None:
-    """Mark in `alive` what a single decided pair rules out: the cell of the worse action, and borders of either."""
+def rule_out_plausible_regions(facts: Plausible, signs: Integers, alive: Flags) -> None:
+    """Mark in `alive` the regions that a single decided pair rules out: the cell of the worse action, and borders."""
     pairs, cells = signs.shape[0], facts.member_start.shape[0] - 1
     for c in range(cells):
         alive[pairs + c] = 1
@@ -169,26 +169,26 @@ def rule_out(facts: Plausible, signs: Integers, alive: Flags) -> None:
 
 
 @kernel
-def choose_pooled(facts: Pooled, found: Differences, scratch: Scratch, slack: float) -> int:
+def choose_pooled_plausible_action(facts: Pooled, found: Differences, scratch: Scratch, slack: float) -> int:
     """Return the action of highest score in P(t) u N+(t) u (V(t) n R(t)), or UNKNOWN with the question in `asked`.
 
     Contradictory signs are withdrawn. Scores that differ by less than a relative `slack` tie; the lowest index wins.
     """
     whole = facts.points.shape[0] - 1
     while True:
-        mask_of(found.signs, scratch.wanted)
-        rule_out(facts, found.signs, scratch.alive)
+        sign_mask_of(found.signs, scratch.wanted)
+        rule_out_plausible_regions(facts, found.signs, scratch.alive)
         for a in range(scratch.allowed.shape[0]):
             scratch.allowed[a] = 1  # until it turns out that nothing admits it
             scratch.observing[a] = 0
         consistent = UNKNOWN
         while consistent != 0:
-            action = highest_score(scratch, scratch.allowed, scratch.observing, slack)
-            answer = UNKNOWN if action < 0 else admits(facts, action, scratch)
+            action = plausible_action_of_highest_score(scratch, scratch.allowed, scratch.observing, slack)
+            answer = UNKNOWN if action < 0 else plausible_region_admits(facts, action, scratch)
             if answer == 1:
                 return action
             if consistent == UNKNOWN:
-                consistent = answer_from_pools(facts, whole, scratch.wanted, scratch.hints)
+                consistent = answer_from_plausible_pools(facts, whole, scratch.wanted, scratch.hints)
                 if consistent == UNKNOWN:
                     # If signs have never contradicted each other, asking about the action itself is better.
                     if action < 0 or answer == 0 or facts.n_certificates[whole] > 0:
@@ -198,11 +198,11 @@ def choose_pooled(facts: Pooled, found: Differences, scratch: Scratch, slack: fl
                 if answer == UNKNOWN:
                     return UNKNOWN
                 scratch.allowed[action] = 0
-        withdraw_contradictions(facts.certificates[whole, scratch.hints[whole, 1]], found)
+        withdraw_contradictory_cbp_signs(facts.certificates[whole, scratch.hints[whole, 1]], found)
 
 
 @kernel
-def highest_score(scratch: Scratch, allowed: Flags, observing: Flags, slack: float) -> int:
+def plausible_action_of_highest_score(scratch: Scratch, allowed: Flags, observing: Flags, slack: float) -> int:
     """Return the action of highest score among those that may be played; -1 if there is none."""
     chosen, score = -1, 0.0
     for a in range(scratch.score.shape[0]):
@@ -213,29 +213,29 @@ def highest_score(scratch: Scratch, allowed: Flags, observing: Flags, slack: flo
 
 
 @kernel
-def admits(facts: Plausible, action: int, scratch: Scratch) -> int:
+def plausible_region_admits(facts: Plausible, action: int, scratch: Scratch) -> int:
     """Say whether a cell or border that meets D admits an action: 1, 0, or UNKNOWN with the target in `asked`."""
     pairs = facts.first.shape[0]
     scratch.asked[0] = UNKNOWN
     cell = facts.cell_of[action]
-    if cell >= 0 and region_meets_signs(facts, pairs + cell, scratch) == 1:
+    if cell >= 0 and plausible_region_meets_signs(facts, pairs + cell, scratch) == 1:
         return 1
     for n in range(facts.near_start[action], facts.near_start[action + 1]):
-        if region_meets_signs(facts, facts.near[n], scratch) == 1:
+        if plausible_region_meets_signs(facts, facts.near[n], scratch) == 1:
             return 1
     if scratch.explorable[action] == 1:
         for n in range(facts.observed_start[action], facts.observed_start[action + 1]):
-            if region_meets_signs(facts, facts.observed[n], scratch) == 1:
+            if plausible_region_meets_signs(facts, facts.observed[n], scratch) == 1:
                 return 1
     return 0 if scratch.asked[0] == UNKNOWN else UNKNOWN
 
 
 @kernel
-def region_meets_signs(facts: Plausible, target: int, scratch: Scratch) -> int:
+def plausible_region_meets_signs(facts: Plausible, target: int, scratch: Scratch) -> int:
     """Say whether D meets a border or cell; remember a no in `alive`, and the first unknown one in `asked`."""
     if scratch.alive[target] == 0:
         return 0
-    answer = answer_from_pools(facts, target, scratch.wanted, scratch.hints)
+    answer = answer_from_plausible_pools(facts, target, scratch.wanted, scratch.hints)
     if answer == 0:
         scratch.alive[target] = 0
     elif answer == UNKNOWN and scratch.asked[0] == UNKNOWN:
@@ -244,7 +244,7 @@ def region_meets_signs(facts: Plausible, target: int, scratch: Scratch) -> int:
 
 
 @kernel
-def withdraw_contradictions(certificate: Bits, found: Differences) -> None:
+def withdraw_contradictory_cbp_signs(certificate: Bits, found: Differences) -> None:
     """Withdraw contradictory signs from the least certain on, up to the first that the certificate needs.
 
     Certainty is measured by |delta| / reach (a Z of 0 must not count as certainty). As long as all signs of the
@@ -253,7 +253,7 @@ def withdraw_contradictions(certificate: Bits, found: Differences) -> None:
     signs = found.signs
     weakest, least = -1, math.inf
     for e in range(signs.shape[0]):
-        if signs[e] != 0 and has_sign(certificate, e, signs[e]):
+        if signs[e] != 0 and has_sign_in_mask(certificate, e, signs[e]):
             certainty = abs(found.delta[e]) / found.reach[e]
             if weakest < 0 or certainty < least:
                 weakest, least = e, certainty
@@ -265,7 +265,7 @@ def withdraw_contradictions(certificate: Bits, found: Differences) -> None:
 
 
 @kernel
-def mark_interval(facts: Plausible, signs: Integers, alive: Flags) -> int:
+def mark_plausible_interval(facts: Plausible, signs: Integers, alive: Flags) -> int:
     """Mark the cells and borders that the decided signs leave in a game of two outcomes; return how many cells.
 
     Cells lie in a row, with the breakpoints 0, 1, ... between them.
@@ -285,7 +285,7 @@ def mark_interval(facts: Plausible, signs: Integers, alive: Flags) -> int:
 
 
 @kernel
-def look_up(facts: Plausible, signs: Integers, scratch: Scratch) -> int:
+def look_up_plausible_actions(facts: Plausible, signs: Integers, scratch: Scratch) -> int:
     """Find P(t) u N+(t) and V(t) for the decided signs, in a game with few pairs or two outcomes.
 
     Returns a row of the table; or the number of rows, with the answer in `allowed` and `observing`; or EMPTY if no law
@@ -297,7 +297,7 @@ def look_up(facts: Plausible, signs: Integers, scratch: Scratch) -> int:
             index = 3 * index + signs[e] + 1
         row = int(facts.table[index])
         return UNKNOWN if row >= facts.rows else row
-    if mark_interval(facts, signs, scratch.alive) == 0:
+    if mark_plausible_interval(facts, signs, scratch.alive) == 0:
         return EMPTY
     collect_plausible_actions(facts, scratch.alive, scratch.allowed, scratch.observing)
     return facts.rows

@@ -29,9 +29,9 @@ from sidelight.strategies.confidence_bounds.plausible import (
     Plausible,
     Pooled,
     Scratch,
-    choose_pooled,
-    clear,
-    set_sign,
+    choose_pooled_plausible_action,
+    clear_sign_mask,
+    set_sign_in_mask,
 )
 
 NO, YES, UNDECIDED = 0, 1, -1
@@ -62,7 +62,7 @@ class Program(NamedTuple):
     column: Integers  # (M,): sum y g
 
 
-def program_of(rows: npt.NDArray[Any]) -> Program:
+def new_plausible_program(rows: npt.NDArray[Any]) -> Program:
     """Lay out the program of integer rows d_e, of any size."""
     pairs, size = rows.shape
     largest = max((abs(int(value)) for value in rows.flat), default=1)
@@ -88,35 +88,37 @@ def program_of(rows: npt.NDArray[Any]) -> Program:
 
 
 @loop
-def settle(facts: Pooled, program: Program, found: Differences, scratch: Scratch, slack: float) -> int:
-    """Answer questions until `choose_pooled` finds an action, and return it; UNKNOWN if `asked` is left to Python.
+def settle_plausible_questions(
+    facts: Pooled, program: Program, found: Differences, scratch: Scratch, slack: float
+) -> int:
+    """Answer questions until `choose_pooled_plausible_action` finds an action to return; UNKNOWN if Python must answer.
 
     New facts are appended to the pools, whose counts must not be shared with other readers.
     """
     while True:
-        action = choose_pooled(facts, found, scratch, slack)
+        action = choose_pooled_plausible_action(facts, found, scratch, slack)
         target = scratch.asked[0]
-        if action != UNKNOWN or program.exact_enough == 0 or is_pool_full(facts, target):
+        if action != UNKNOWN or program.exact_enough == 0 or is_plausible_pool_full(facts, target):
             return action
-        own = require(facts, program, target)
-        answer = solve(program, found, own)
+        own = require_plausible_region(facts, program, target)
+        answer = solve_plausible_program(program, found, own)
         if answer == UNDECIDED:
             return UNKNOWN
         if answer == YES:
-            add_point(facts, program, target)
+            add_point_to_plausible_pool(facts, program, target)
         else:
-            add_certificate(facts, program, found.signs, target, own)
+            add_certificate_to_plausible_pool(facts, program, found.signs, target, own)
 
 
 @kernel
-def is_pool_full(facts: Plausible, target: int) -> bool:
+def is_plausible_pool_full(facts: Plausible, target: int) -> bool:
     """Say whether a pool of a target has no room left."""
     capacity = facts.points.shape[1]
     return facts.n_points[target] == capacity or facts.n_certificates[target] == capacity
 
 
 @kernel
-def require(facts: Plausible, program: Program, target: int) -> int:
+def require_plausible_region(facts: Plausible, program: Program, target: int) -> int:
     """Set the rows of a region; return the pair of a border, else -1.
 
     Where i is better than j, d_ij q <= 0. A cell is bounded by its neighbors alone, a border is a face of both cells,
@@ -134,33 +136,35 @@ def require(facts: Plausible, program: Program, target: int) -> int:
 
 
 @kernel
-def add_point(facts: Plausible, program: Program, target: int) -> None:
+def add_point_to_plausible_pool(facts: Plausible, program: Program, target: int) -> None:
     """Append the signs of the point in `grid` to the pool of a region."""
     mask = facts.points[target, facts.n_points[target]]
-    clear(mask)
+    clear_sign_mask(mask)
     for e in range(program.exact.shape[0]):
         value = 0
         for m in range(program.grid.shape[0]):
             value += program.exact[e, m] * program.grid[m]
         if value != 0:
-            set_sign(mask, e, value)
+            set_sign_in_mask(mask, e, value)
     facts.n_points[target] += 1
 
 
 @kernel
-def add_certificate(facts: Plausible, program: Program, signs: Integers, target: int, own: int) -> None:
+def add_certificate_to_plausible_pool(
+    facts: Plausible, program: Program, signs: Integers, target: int, own: int
+) -> None:
     """Append the decided signs that the multipliers in the basis use to the pool of a region."""
     mask = facts.certificates[target, facts.n_certificates[target]]
-    clear(mask)
+    clear_sign_mask(mask)
     for k in range(program.basis.shape[0]):
         e = program.basis[k]
-        if e != own and multiplier(program, k) > 0 and signs[e] != 0:
-            set_sign(mask, e, signs[e])
+        if e != own and multiplier_of_plausible_program(program, k) > 0 and signs[e] != 0:
+            set_sign_in_mask(mask, e, signs[e])
     facts.n_certificates[target] += 1
 
 
 @kernel
-def solve(program: Program, found: Differences, own: int) -> int:
+def solve_plausible_program(program: Program, found: Differences, own: int) -> int:
     """Answer whether the region meets D: YES with a point in `grid`, NO with multipliers in the basis, or UNDECIDED.
 
     `program.required` describes the region; `own` is the pair of a border, else -1. Estimates delta of undecided pairs
@@ -169,7 +173,7 @@ def solve(program: Program, found: Differences, own: int) -> int:
     signs = found.signs
     for e in range(signs.shape[0]):
         program.sign[e] = signs[e] if signs[e] != 0 else program.required[e]
-    if not start(program, found):
+    if not start_plausible_program(program, found):
         return UNDECIDED
     size = program.point.shape[0]
     inside, agreeing = False, 0
@@ -177,26 +181,26 @@ def solve(program: Program, found: Differences, own: int) -> int:
         s = program.inverse[size, 0]
         if s < -_SLACK:
             if inside:
-                return YES if round_point(program, signs, own) else UNDECIDED
-            return NO if round_multipliers(program, signs, own) else UNDECIDED
-        entering = most_violated_sign(program, found, own)
+                return YES if round_plausible_point(program, signs, own) else UNDECIDED
+            return NO if round_plausible_multipliers(program, signs, own) else UNDECIDED
+        entering = most_violated_cbp_sign(program, found, own)
         if entering == program.rows.shape[0]:
             if s <= _SLACK:
                 break
             for m in range(size):
                 program.point[m] = program.inverse[m, 0]
             inside = True
-            entering = most_contradicted_pair(program, found.delta, own) if agreeing < _MOST_HOPES else -1
+            entering = most_contradicted_cbp_pair(program, found.delta, own) if agreeing < _MOST_HOPES else -1
             agreeing += 1
             if entering < 0:
                 break
-        if not pivot(program, entering, own):
+        if not pivot_plausible_program(program, entering, own):
             break
-    return YES if inside and round_point(program, signs, own) else UNDECIDED
+    return YES if inside and round_plausible_point(program, signs, own) else UNDECIDED
 
 
 @kernel
-def start(program: Program, found: Differences) -> bool:
+def start_plausible_program(program: Program, found: Differences) -> bool:
     """Begin at the vertex that is best for the most certain sign; False if none is decided."""
     signs = found.signs
     first, most = -1, -1.0
@@ -229,7 +233,7 @@ def start(program: Program, found: Differences) -> bool:
 
 
 @kernel
-def most_violated_sign(program: Program, found: Differences, own: int) -> int:
+def most_violated_cbp_sign(program: Program, found: Differences, own: int) -> int:
     """Return the constraint that is violated most: a pair, -1 - m, or the number of pairs if there is none.
 
     Rows that appear in nearly every question come first, so that proofs resemble each other.
@@ -260,7 +264,7 @@ def most_violated_sign(program: Program, found: Differences, own: int) -> int:
 
 
 @kernel
-def most_contradicted_pair(program: Program, delta: Floats, own: int) -> int:
+def most_contradicted_cbp_pair(program: Program, delta: Floats, own: int) -> int:
     """Add the undecided pair whose estimate the point contradicts most; -1 if there is none."""
     pairs, size = program.rows.shape
     s = program.inverse[size, 0]
@@ -279,7 +283,7 @@ def most_contradicted_pair(program: Program, delta: Floats, own: int) -> int:
 
 
 @kernel
-def pivot(program: Program, entering: int, own: int) -> bool:
+def pivot_plausible_program(program: Program, entering: int, own: int) -> bool:
     """Make a violated constraint tight in place of the one whose multiplier reaches zero first; False if none does."""
     size = program.point.shape[0]
     leaving, least = -1, math.inf
@@ -311,13 +315,13 @@ def pivot(program: Program, entering: int, own: int) -> bool:
 
 
 @kernel
-def round_point(program: Program, signs: Integers, own: int) -> bool:
+def round_plausible_point(program: Program, signs: Integers, own: int) -> bool:
     """Round the point to integers in `grid`; say whether every row holds there exactly, decided ones strictly."""
     grid, size = program.grid, program.point.shape[0]
     for m in range(size):
         grid[m] = math.floor(max(0.0, program.point[m]) * _POINT_GRID + 0.5)
     if own >= 0:
-        # As `alternative.on_hyperplane`: the coordinate that can carry the rest best takes it.
+        # As `alternative.move_onto_hyperplane`: the coordinate that can carry the rest best takes it.
         rest, top = 0, 0
         for m in range(size):
             rest += program.exact[own, m] * grid[m]
@@ -345,7 +349,7 @@ def round_point(program: Program, signs: Integers, own: int) -> bool:
 
 
 @kernel
-def multiplier(program: Program, k: int) -> int:
+def multiplier_of_plausible_program(program: Program, k: int) -> int:
     """Return the multiplier of the k-th tight constraint for integer rows, on a grid."""
     e, size = program.basis[k], program.point.shape[0]
     if e < 0:
@@ -354,7 +358,7 @@ def multiplier(program: Program, k: int) -> int:
 
 
 @kernel
-def round_multipliers(program: Program, signs: Integers, own: int) -> bool:
+def round_plausible_multipliers(program: Program, signs: Integers, own: int) -> bool:
     """Round the multipliers to integers; say whether they prove, exactly, that no point has all signs.
 
     Where decided rows are positive and the region's are not negative, sum y g q > 0 as soon as some decided y is; that
@@ -365,7 +369,7 @@ def round_multipliers(program: Program, signs: Integers, own: int) -> bool:
         column[m] = 0
     strict = False
     for k in range(size + 1):
-        y, e = multiplier(program, k), program.basis[k]
+        y, e = multiplier_of_plausible_program(program, k), program.basis[k]
         if y > 0:
             strict = strict or (e != own and signs[e] != 0)
             for m in range(size):

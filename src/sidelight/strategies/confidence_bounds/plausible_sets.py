@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.analysis.alternative import Possible, decide
-from sidelight.analysis.envelope import Envelope
+from sidelight.analysis.alternative import Possible, decide_alternative
+from sidelight.analysis.envelope import TwoOutcomeEnvelope
 from sidelight.analysis.generating_outcomes import generating_outcomes
-from sidelight.analysis.linear_algebra import Row, to_integers
+from sidelight.analysis.linear_algebra import Row, integer_matrix
 from sidelight.kernels.arrays import Bits, Flags, Integers
 from sidelight.strategies.confidence_bounds.plausible import (
     EMPTY,
@@ -25,12 +25,16 @@ from sidelight.strategies.confidence_bounds.plausible import (
     Pooled,
     Scratch,
     collect_plausible_actions,
-    mark_interval,
-    mask_of,
-    new_scratch,
-    rule_out,
+    mark_plausible_interval,
+    new_plausible_scratch,
+    rule_out_plausible_regions,
+    sign_mask_of,
 )
-from sidelight.strategies.confidence_bounds.plausible_program import is_pool_full, program_of, settle
+from sidelight.strategies.confidence_bounds.plausible_program import (
+    is_plausible_pool_full,
+    new_plausible_program,
+    settle_plausible_questions,
+)
 
 if TYPE_CHECKING:
     from sidelight.analysis.analysis import Analysis, Pair
@@ -63,8 +67,8 @@ class PlausibleSets:
         self._lock = threading.Lock()
         self._pairs: tuple[Pair, ...] = analysis.neighbors
         cells = analysis.cells
-        self._two = isinstance(cells, Envelope)
-        self._cells = tuple(reversed(cells.pieces)) if isinstance(cells, Envelope) else cells.pareto
+        self._two = isinstance(cells, TwoOutcomeEnvelope)
+        self._cells = tuple(reversed(cells.pieces)) if isinstance(cells, TwoOutcomeEnvelope) else cells.pareto
         self.solved = 0
         """How many questions had to be put to a solver so far."""
         rows = [analysis.cells.difference(*pair) for pair in self._pairs]
@@ -73,7 +77,7 @@ class PlausibleSets:
         if self._generating is not None:
             self._rows = np.ascontiguousarray(self._rows[:, self._generating.kept])
         self._largest = max((abs(value) for value in self._rows.flat), default=1)
-        self._program = program_of(self._rows)
+        self._program = new_plausible_program(self._rows)
         self._facts = self._initial(sets)
         if self._pairs and not self._two:
             for target in range(len(self._facts.points)):
@@ -85,7 +89,7 @@ class PlausibleSets:
 
     def scratch(self) -> Scratch:
         """Return arrays for one strategy to work with."""
-        return new_scratch(self._facts)
+        return new_plausible_scratch(self._facts)
 
     def sides(self, target: int) -> tuple[int, ...]:
         """Return the actions whose cells a border or cell lies in; none for the last target, which is all laws."""
@@ -99,7 +103,7 @@ class PlausibleSets:
         if sides:
             point = cells.neighbor_certificate(*sides).point if len(sides) == 2 else cells.certificates[sides[0]].point
             assert point is not None
-            whole = to_integers([point])[0][0]
+            whole = integer_matrix([point])[0][0]
         return whole if self._generating is None else self._generating.combine(whole)
 
     def values(self, point: Sequence[int]) -> npt.NDArray[Any]:
@@ -115,14 +119,14 @@ class PlausibleSets:
         return np.stack([values > 0, values < 0], axis=1).reshape(-1).astype(bool)
 
     def snapshot(self) -> Plausible:
-        """Return what is known now."""
+        """Return a snapshot of the present facts."""
         with self._lock:
             return self._facts
 
     def answer(self, found: Differences, scratch: Scratch, slack: float) -> Plausible:
         """Answer the question of a round about these signs; return a snapshot that holds the answers.
 
-        In a game with pools, contradictory signs are withdrawn on the way, as `choose_pooled` does.
+        In a game with pools, contradictory signs are withdrawn on the way, as `choose_pooled_plausible_action` does.
         """
         if not isinstance(self._facts, Pooled):
             return self.learn(found.signs)
@@ -130,12 +134,12 @@ class PlausibleSets:
             while True:
                 counts = self._facts.n_points.copy(), self._facts.n_certificates.copy()
                 facts = self._facts._replace(n_points=counts[0], n_certificates=counts[1])
-                action = settle(facts, self._program, found, scratch, slack)
+                action = settle_plausible_questions(facts, self._program, found, scratch, slack)
                 self._facts = facts
                 if action != UNKNOWN:
                     return facts
                 target = int(scratch.asked[0])
-                if is_pool_full(facts, target):
+                if is_plausible_pool_full(facts, target):
                     self._make_room(target)
                 else:
                     self._solve(target, found.signs)
@@ -149,7 +153,7 @@ class PlausibleSets:
             return self._facts
 
     def meeting(self, signs: Integers) -> Flags:
-        """Return which borders and cells meet D: all of them, where a round asks only what matters."""
+        """Return all borders and cells that meet D, also those that a round need not ask for."""
         with self._lock:
             return self._meeting(signs)
 
@@ -157,11 +161,11 @@ class PlausibleSets:
         """Say which borders and cells meet D, asking the solver where the pools have no answer."""
         alive = np.zeros(len(self._facts.points), np.uint8)
         if self._two:
-            mark_interval(self._facts, signs, alive)
+            mark_plausible_interval(self._facts, signs, alive)
             return alive
         wanted = np.zeros(self._facts.points.shape[2], np.uint64)
-        mask_of(signs, wanted)
-        rule_out(self._facts, signs, alive)
+        sign_mask_of(signs, wanted)
+        rule_out_plausible_regions(self._facts, signs, alive)
         pairs, sure = len(self._pairs), set()
         for target in map(int, np.flatnonzero(alive)):
             if target not in sure:
@@ -193,7 +197,7 @@ class PlausibleSets:
         decided = [(e, int(sign)) for e, sign in enumerate(signs) if sign]
         strict: list[Row] = [[sign * value for value in self._rows[e]] for e, sign in decided]
         equation = list(self._rows[target]) if target < pairs else None
-        answer = decide(strict, weak, equation, self.inside(target))
+        answer = decide_alternative(strict, weak, equation, self.inside(target))
         if isinstance(answer, Possible):
             self._append("points", target, self.signs_of(answer.point))
             return True
@@ -227,7 +231,7 @@ class PlausibleSets:
         """Append a mask, given bit by bit, to a pool."""
         padded = np.zeros(64 * self._facts.points.shape[2], bool)
         padded[: bits.size] = bits
-        if is_pool_full(self._facts, target):
+        if is_plausible_pool_full(self._facts, target):
             self._make_room(target)
         counts: Integers = getattr(self._facts, f"n_{pool}").copy()
         getattr(self._facts, pool)[target, counts[target]] = np.packbits(padded, bitorder="little").view("<u8")
@@ -281,16 +285,16 @@ class PlausibleSets:
             np.zeros(targets, np.int64),
             np.array([position[i] for i, _ in pairs], np.int64),
             np.array([position[j] for _, j in pairs], np.int64),
-            *_lists(members),
-            *_lists(near),
-            *_lists(sets),
+            *_lay_out_plausible_action_lists(members),
+            *_lay_out_plausible_action_lists(near),
+            *_lay_out_plausible_action_lists(sets),
             np.array([position.get(analysis.cells.representative[k], -1) for k in range(actions)], np.int64),
-            *_lists(_by_action(near, actions)),
-            *_lists(_by_action(sets, actions)),
+            *_lay_out_plausible_action_lists(_invert_plausible_action_lists(near, actions)),
+            *_lay_out_plausible_action_lists(_invert_plausible_action_lists(sets, actions)),
         )
 
 
-def _lists(groups: Sequence[Iterable[int]]) -> tuple[Integers, Integers]:
+def _lay_out_plausible_action_lists(groups: Sequence[Iterable[int]]) -> tuple[Integers, Integers]:
     """Lay lists of actions out one after the other: where each starts, and all of them."""
     rows = [list(group) for group in groups]
     return (
@@ -299,7 +303,7 @@ def _lists(groups: Sequence[Iterable[int]]) -> tuple[Integers, Integers]:
     )
 
 
-def _by_action(groups: Sequence[Iterable[int]], actions: int) -> list[list[int]]:
+def _invert_plausible_action_lists(groups: Sequence[Iterable[int]], actions: int) -> list[list[int]]:
     """Invert lists of actions: for each action, the lists that contain it."""
     found: list[list[int]] = [[] for _ in range(actions)]
     for index, group in enumerate(groups):

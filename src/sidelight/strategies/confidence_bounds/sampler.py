@@ -15,7 +15,13 @@ import numpy as np
 from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats
 from sidelight.strategies.base import check_number, check_whole
-from sidelight.strategies.confidence_bounds.plausible import EMPTY, Differences, Plausible, Scratch, look_up
+from sidelight.strategies.confidence_bounds.plausible import (
+    EMPTY,
+    Differences,
+    Plausible,
+    Scratch,
+    look_up_plausible_actions,
+)
 
 # Each round goes through all bins.
 MOST_BINS = 100_000
@@ -31,7 +37,7 @@ class WidthSampler(NamedTuple):
 
 
 @kernel
-def prepare_draw(sampler: WidthSampler, bound: float, steps: Floats) -> tuple[float, float]:
+def prepare_confidence_draw(sampler: WidthSampler, bound: float, steps: Floats) -> tuple[float, float]:
     """Set the cumulative weights of the points low, low + step, ... below the bound; return low and step."""
     last = sampler.bins - 1
     low = min(sampler.lower, bound)
@@ -56,10 +62,10 @@ def prepare_draw(sampler: WidthSampler, bound: float, steps: Floats) -> tuple[fl
 
 
 @kernel
-def draw_point(
+def draw_confidence_width(
     sampler: WidthSampler, low: float, step: float, bound: float, steps: Floats, rng: np.random.Generator
 ) -> float:
-    """Draw Z from the points that `prepare_draw` weighed; the rest of the mass is on the bound."""
+    """Draw Z from the points that `prepare_confidence_draw` weighed; the bound has the remaining mass."""
     if sampler.bins > 1:
         u = rng.random()
         for k in range(sampler.bins - 1):
@@ -69,13 +75,13 @@ def draw_point(
 
 
 @kernel
-def exploration_rate(alpha: float, t: int) -> float:
+def cbp_exploration_rate(alpha: float, t: int) -> float:
     """Return f(t) = alpha^(1/3) t^(2/3) log(t)^(1/3)."""
     return alpha ** (1 / 3) * t ** (2 / 3) * math.log(t) ** (1 / 3)
 
 
 @kernel
-def drop_weakest(differences: Differences) -> None:
+def drop_weakest_cbp_signs(differences: Differences) -> None:
     """Withdraw the least certain of contradictory signs, by |delta| / reach (a Z of 0 must not count as certainty)."""
     worst, least = 0, math.inf
     for e in range(differences.signs.shape[0]):
@@ -87,16 +93,16 @@ def drop_weakest(differences: Differences) -> None:
 
 
 @kernel
-def plausible_row(facts: Plausible, differences: Differences, scratch: Scratch) -> int:
+def plausible_row_of_cbp(facts: Plausible, differences: Differences, scratch: Scratch) -> int:
     """Look up the sets of the decided signs, withdrawing the least certain one while no law has them all."""
-    row = look_up(facts, differences.signs, scratch)
+    row = look_up_plausible_actions(facts, differences.signs, scratch)
     while row == EMPTY:
-        drop_weakest(differences)
-        row = look_up(facts, differences.signs, scratch)
+        drop_weakest_cbp_signs(differences)
+        row = look_up_plausible_actions(facts, differences.signs, scratch)
     return row
 
 
-def check_sampler(bins: Any, sigma: Any, tail: Any, lower: Any = 0.0) -> None:
+def check_confidence_sampler(bins: Any, sigma: Any, tail: Any, lower: Any = 0.0) -> None:
     """Check the parameters of the sampler of Z."""
     check_whole("bins", bins, least=1, most=MOST_BINS)
     check_number("sigma", sigma, above=0)

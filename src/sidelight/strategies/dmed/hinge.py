@@ -22,29 +22,29 @@ from sidelight.game import Game
 from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Floats, Integers, new_arrays
 from sidelight.optimization.divergence import divergence
-from sidelight.optimization.geometry import Geometry, geometry, scaled_losses
-from sidelight.optimization.hinge import Hinge, find_consistent_law, with_silent_action
+from sidelight.optimization.geometry import Geometry, lay_out_search_geometry, scale_losses_to_optimize
+from sidelight.optimization.hinge import Hinge, add_silent_action_to_search, find_consistent_law
 from sidelight.optimization.likelihood import is_informative, maximize_likelihood
 from sidelight.strategies.base import UNANSWERED, Context, Seed, act, check_number, check_parameter, observe
 from sidelight.strategies.dmed.general import (
     LEAST_COST,
     OPEN,
     Evidence,
-    add_needed,
-    count,
-    is_sufficiency_unknown,
-    new_evidence,
-    set_weights,
+    add_actions_needed_by_dmed,
+    count_dmed_symbol,
+    is_dmed_sufficiency_unknown,
+    new_dmed_evidence,
+    set_dmed_weights,
 )
 from sidelight.strategies.dmed.pmdmed import PMDMED
 from sidelight.strategies.dmed.schedule import (
     Schedule,
-    add_all_actions,
-    add_leader_and_rarely_played,
-    log_rounds,
-    new_schedule,
-    next_action,
-    set_leader,
+    add_all_actions_to_dmed_loop,
+    add_leader_and_rarely_played_to_dmed_loop,
+    log_rounds_of_dmed,
+    new_dmed_schedule,
+    next_action_of_dmed_loop,
+    set_dmed_leader,
 )
 
 # The radius of an action without observations.
@@ -54,32 +54,36 @@ CONSISTENT, UNKNOWN, CONFLICT = 0, 1, 2
 
 
 @kernel
-def choose(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
+def choose_dmed_hinge_action(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
     """Choose an action."""
     game, schedule, evidence, problem = parameters.game, state.schedule, state.evidence, state.problem
     if schedule.clock[0] > 0:
-        log_t = log_rounds(schedule)
+        log_t = log_rounds_of_dmed(schedule)
         if evidence.stale[0] == 1:
             if state.answered[0] == 0:
                 maximize_likelihood(game.signals, evidence.counts, evidence.fit)
-                compare_with_radii(game, state, parameters.width)
+                compare_dmed_law_with_radii(game, state, parameters.width)
                 if state.consistency[0] == UNKNOWN:
                     return UNANSWERED
             state.answered[0] = 0
-            update_leader(game, state)
-        add_leader_and_rarely_played(schedule, parameters.c, log_t)
-        if state.consistency[0] == CONFLICT or state.gap[0] < margin_at(parameters.margin, schedule.clock[0]):
-            add_all_actions(schedule)
+            update_dmed_hinge_leader(game, state)
+        add_leader_and_rarely_played_to_dmed_loop(schedule, parameters.c, log_t)
+        if state.consistency[0] == CONFLICT or state.gap[0] < dmed_hinge_margin_at(
+            parameters.margin, schedule.clock[0]
+        ):
+            add_all_actions_to_dmed_loop(schedule)
         elif schedule.tied[0] == 0:
-            if is_sufficiency_unknown(evidence, log_t):
-                set_weights(game, schedule, problem.plays, log_t)
+            if is_dmed_sufficiency_unknown(evidence, log_t):
+                set_dmed_weights(game, schedule, problem.plays, log_t)
                 problem.plays[schedule.seen.shape[0]] = 0.0
-            add_needed(schedule, evidence, problem, problem.allocation, game, parameters.tolerance, log_t)
-    return next_action(schedule)
+            add_actions_needed_by_dmed(
+                schedule, evidence, problem, problem.allocation, game, parameters.tolerance, log_t
+            )
+    return next_action_of_dmed_loop(schedule)
 
 
 @kernel
-def compare_with_radii(game: Geometry, state: State, width: float) -> None:
+def compare_dmed_law_with_radii(game: Geometry, state: State, width: float) -> None:
     """Set frequencies and radii, and whether the law is within all of them."""
     signals, problem = game.signals, state.problem
     base, counts = problem.allocation.search.base, state.evidence.counts
@@ -98,10 +102,10 @@ def compare_with_radii(game: Geometry, state: State, width: float) -> None:
 
 
 @kernel
-def update_leader(game: Geometry, state: State) -> None:
+def update_dmed_hinge_leader(game: Geometry, state: State) -> None:
     """Find the leading action under the law, and its lead."""
     gaps, cost = state.gaps, state.problem.allocation.master.cost
-    set_leader(state.schedule, game.loss, game.candidate, state.evidence.fit.law, gaps)
+    set_dmed_leader(state.schedule, game.loss, game.candidate, state.evidence.fit.law, gaps)
     j = state.schedule.leader[0]
     state.gap[0] = math.inf
     for a in range(gaps.shape[0]):
@@ -114,7 +118,7 @@ def update_leader(game: Geometry, state: State) -> None:
 
 
 @kernel
-def margin_at(margin: float, t: int) -> float:
+def dmed_hinge_margin_at(margin: float, t: int) -> float:
     """Return alpha(t)."""
     return margin / max(math.log(max(math.log(t), 1.0)), 1.0)
 
@@ -141,19 +145,19 @@ class State(NamedTuple):
     problem: Hinge
 
 
-implements(act, Parameters)(choose)
-implements(observe, Parameters)(count)
+implements(act, Parameters)(choose_dmed_hinge_action)
+implements(observe, Parameters)(count_dmed_symbol)
 
 
-def new_state(game: Geometry) -> State:
+def new_dmed_hinge_state(game: Geometry) -> State:
     """Return the state before the first round."""
     actions, outcomes = game.loss.shape
     symbols, borders = int(game.signals.first[-1]), len(game.difference)
     sizes = {"outcomes": outcomes, "symbols": symbols, "borders": borders, "equations": 1}
     flag, answered, gap = np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1)
     problem = new_arrays(Hinge, actions=actions + 1, **sizes)
-    evidence = new_evidence(outcomes, symbols)
-    return State(new_schedule(actions), evidence, flag, answered, gap, np.zeros(actions), problem)
+    evidence = new_dmed_evidence(outcomes, symbols)
+    return State(new_dmed_schedule(actions), evidence, flag, answered, gap, np.zeros(actions), problem)
 
 
 class PMDMEDHinge(PMDMED):
@@ -203,12 +207,12 @@ class PMDMEDHinge(PMDMED):
     def _compile(self) -> Any:
         if not self._slack:
             return super()._compile()
-        margin = float(self.a) / float(scaled_losses(self.analysis)[1])
-        game = with_silent_action(geometry(self.analysis))
+        margin = float(self.a) / float(scale_losses_to_optimize(self.analysis)[1])
+        game = add_silent_action_to_search(lay_out_search_geometry(self.analysis))
         return Parameters(float(self.c), float(self.tolerance), margin, float(self.b), game)
 
     def _start(self) -> Any:
-        return new_state(self.compiled_parameters.game) if self._slack else super()._start()
+        return new_dmed_hinge_state(self.compiled_parameters.game) if self._slack else super()._start()
 
     def _resume(self, parameters: Parameters, state: State) -> tuple[Parameters, State]:
         fit = state.evidence.fit

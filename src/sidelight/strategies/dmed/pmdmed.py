@@ -25,7 +25,7 @@ from typing import Any, ClassVar
 
 from sidelight.analysis import analyze
 from sidelight.game import Game
-from sidelight.optimization.geometry import geometry
+from sidelight.optimization.geometry import lay_out_search_geometry
 from sidelight.strategies.base import KernelStrategy, Seed, check_number
 from sidelight.strategies.dmed import general, two_outcomes
 from sidelight.strategies.shared.requirements import refuse_hopeless
@@ -74,10 +74,10 @@ class PMDMED(KernelStrategy):
 
     def _compile(self) -> Any:
         if self._simple:
-            return two_outcomes.new_parameters(self.analysis, float(self.c))
-        return general.Parameters(float(self.c), float(self.tolerance), geometry(self.analysis))
+            return two_outcomes.new_two_outcome_dmed_parameters(self.analysis, float(self.c))
+        return general.Parameters(float(self.c), float(self.tolerance), lay_out_search_geometry(self.analysis))
 
     def _start(self) -> Any:
         if self._simple:
-            return two_outcomes.new_state(self.game.n_actions)
-        return general.new_state(self.compiled_parameters.game)
+            return two_outcomes.new_two_outcome_dmed_state(self.game.n_actions)
+        return general.new_dmed_state(self.compiled_parameters.game)

@@ -29,52 +29,52 @@ class Schedule(NamedTuple):
     tied: Annotated[Integers, 1]  # 1 if another action is as good
 
 
-def new_schedule(actions: int) -> Schedule:
+def new_dmed_schedule(actions: int) -> Schedule:
     """Return the schedule before the first round: every action waits."""
     schedule = new_arrays(Schedule, actions=actions)
     return schedule._replace(waiting=np.ones(actions, np.uint8), tied=np.ones(1, np.int64))
 
 
 @kernel
-def log_rounds(schedule: Schedule) -> float:
+def log_rounds_of_dmed(schedule: Schedule) -> float:
     """Return log t, bounded below by a small positive number since plays are divided by it."""
     return max(math.log(schedule.clock[0]), 1e-9)
 
 
 @kernel
-def add_action(schedule: Schedule, action: int) -> None:
+def add_action_to_dmed_loop(schedule: Schedule, action: int) -> None:
     """Put an action into the next loop unless it waits in this one."""
     if schedule.waiting[action] == 0:
         schedule.following[action] = 1
 
 
 @kernel
-def add_all_actions(schedule: Schedule) -> None:
+def add_all_actions_to_dmed_loop(schedule: Schedule) -> None:
     """Put every action into the next loop that does not wait in this one."""
     for a in range(schedule.plays.shape[0]):
-        add_action(schedule, a)
+        add_action_to_dmed_loop(schedule, a)
 
 
 @kernel
-def add_leader_and_rarely_played(schedule: Schedule, c: float, log_t: float) -> None:
+def add_leader_and_rarely_played_to_dmed_loop(schedule: Schedule, c: float, log_t: float) -> None:
     """Add the leader and every action with n < c sqrt(log t); add all actions if another one is as good."""
-    add_action(schedule, schedule.leader[0])
+    add_action_to_dmed_loop(schedule, schedule.leader[0])
     least = c * math.sqrt(log_t)
     for a in range(schedule.plays.shape[0]):
         if schedule.plays[a] < least or schedule.tied[0] == 1:
-            add_action(schedule, a)
+            add_action_to_dmed_loop(schedule, a)
 
 
 @kernel
-def add_rarely_seen(schedule: Schedule, share: Floats, log_t: float) -> None:
+def add_rarely_seen_to_dmed_loop(schedule: Schedule, share: Floats, log_t: float) -> None:
     """Add every action that was seen less often than its share of log t."""
     for a in range(schedule.plays.shape[0]):
         if share[a] * log_t > schedule.seen[a]:
-            add_action(schedule, a)
+            add_action_to_dmed_loop(schedule, a)
 
 
 @kernel
-def next_action(schedule: Schedule) -> int:
+def next_action_of_dmed_loop(schedule: Schedule) -> int:
     """Take the next action of the loop, beginning the next loop if this one is done."""
     actions = schedule.plays.shape[0]
     chosen = 0
@@ -94,7 +94,7 @@ def next_action(schedule: Schedule) -> int:
 
 
 @kernel
-def set_leader(schedule: Schedule, loss: Floats, candidate: Integers, law: Floats, gaps: Floats) -> None:
+def set_dmed_leader(schedule: Schedule, loss: Floats, candidate: Integers, law: Floats, gaps: Floats) -> None:
     """Find the action that is optimal for a law, the gap of every action, and whether a different one is as good.
 
     Candidates are the Pareto-optimal actions, duplicates once: another action can tie with them, but never alone.

@@ -19,38 +19,46 @@ from sidelight.analysis import Analysis
 from sidelight.game_arrays import float_rows
 from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Floats, Integers, new_arrays
-from sidelight.optimization.geometry import neighbors_of, pareto_flags, scaled_losses
+from sidelight.optimization.geometry import (
+    neighbors_in_search_geometry,
+    pareto_flags_to_optimize,
+    scale_losses_to_optimize,
+)
 from sidelight.strategies.base import Context, act, observe
 from sidelight.strategies.dmed.schedule import (
     SHORT,
     Schedule,
-    add_action,
-    add_leader_and_rarely_played,
-    new_schedule,
-    next_action,
-    set_leader,
+    add_action_to_dmed_loop,
+    add_leader_and_rarely_played_to_dmed_loop,
+    new_dmed_schedule,
+    next_action_of_dmed_loop,
+    set_dmed_leader,
 )
 from sidelight.strategies.shared.requirements import settled_action
 
 
 @kernel
-def choose(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
+def choose_two_outcome_dmed_action(
+    parameters: Parameters, state: State, context: Context, rng: np.random.Generator
+) -> int:
     """Choose an action."""
     if parameters.settled >= 0:
         return parameters.settled
     schedule = state.schedule
     if schedule.clock[0] > 0:
         if state.stale[0] == 1:
-            update_leader(parameters, state)
+            update_two_outcome_dmed_leader(parameters, state)
         log_t = math.log(schedule.clock[0])
-        add_leader_and_rarely_played(schedule, parameters.c, log_t)
+        add_leader_and_rarely_played_to_dmed_loop(schedule, parameters.c, log_t)
         if state.counts[0] + state.counts[1] < state.needed[0] * log_t * (1.0 - SHORT):
-            add_action(schedule, state.helper[0])
-    return next_action(schedule)
+            add_action_to_dmed_loop(schedule, state.helper[0])
+    return next_action_of_dmed_loop(schedule)
 
 
 @kernel
-def count(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
+def count_two_outcome_dmed_symbol(
+    parameters: Parameters, state: State, action: int, symbol: int, context: Context
+) -> None:
     """Count a symbol."""
     state.schedule.seen[action] += 1.0
     if parameters.revealing[action] == 1:  # its symbols stand in the order of the outcomes
@@ -59,7 +67,7 @@ def count(parameters: Parameters, state: State, action: int, symbol: int, contex
 
 
 @kernel
-def update_leader(parameters: Parameters, state: State) -> None:
+def update_two_outcome_dmed_leader(parameters: Parameters, state: State) -> None:
     """Set the frequency, the leader, the looks needed to be sure of it, and the action that provides them."""
     schedule = state.schedule
     state.stale[0] = 0
@@ -70,7 +78,7 @@ def update_leader(parameters: Parameters, state: State) -> None:
         return
     state.law[0] = state.counts[0] / n
     state.law[1] = state.counts[1] / n
-    set_leader(schedule, parameters.loss, parameters.candidate, state.law, state.cost)
+    set_dmed_leader(schedule, parameters.loss, parameters.candidate, state.law, state.cost)
     j = schedule.leader[0]
     if schedule.tied[0] == 1 or parameters.revealing[j] == 1:
         return
@@ -78,7 +86,7 @@ def update_leader(parameters: Parameters, state: State) -> None:
     for side in range(2):
         border = parameters.borders[j, side]
         if border >= 0.0:
-            least = min(least, bernoulli_divergence(state.law[0], border))
+            least = min(least, bernoulli_divergence_for_dmed(state.law[0], border))
     if least <= 0.0:
         schedule.tied[0] = 1
         return
@@ -91,7 +99,7 @@ def update_leader(parameters: Parameters, state: State) -> None:
 
 
 @kernel
-def bernoulli_divergence(p: float, q: float) -> float:
+def bernoulli_divergence_for_dmed(p: float, q: float) -> float:
     """Return KL((p, 1 - p) | (q, 1 - q)) for q strictly between 0 and 1."""
     total = 0.0
     if p > 0.0:
@@ -124,31 +132,31 @@ class State(NamedTuple):
     helper: Annotated[Integers, 1]  # the cheapest action that shows the outcome
 
 
-implements(act, Parameters)(choose)
-implements(observe, Parameters)(count)
+implements(act, Parameters)(choose_two_outcome_dmed_action)
+implements(observe, Parameters)(count_two_outcome_dmed_symbol)
 
 
-def new_parameters(analysis: Analysis, c: float) -> Parameters:
+def new_two_outcome_dmed_parameters(analysis: Analysis, c: float) -> Parameters:
     """Return the constants for a game."""
     game = analysis.game
-    exact, _ = scaled_losses(analysis)
+    exact, _ = scale_losses_to_optimize(analysis)
     borders = np.full((game.n_actions, 2), -1.0)
     if game.n_outcomes == 2:
         for j in range(game.n_actions):
-            for side, k in enumerate(neighbors_of(analysis, j)):
+            for side, k in enumerate(neighbors_in_search_geometry(analysis, j)):
                 first, second = exact[k][0] - exact[j][0], exact[k][1] - exact[j][1]
                 borders[j, side] = float(second / (second - first))
     return Parameters(
         settled=settled_action(analysis),
         c=c,
         loss=float_rows(exact),
-        candidate=pareto_flags(analysis),
+        candidate=pareto_flags_to_optimize(analysis),
         revealing=np.array([int(game.informative(a)) for a in range(game.n_actions)], np.int64),
         borders=borders,
     )
 
 
-def new_state(actions: int) -> State:
+def new_two_outcome_dmed_state(actions: int) -> State:
     """Return the state before the first round."""
     state = new_arrays(State, actions=actions)
-    return state._replace(schedule=new_schedule(actions), stale=np.ones(1, np.int64))
+    return state._replace(schedule=new_dmed_schedule(actions), stale=np.ones(1, np.int64))

@@ -27,9 +27,20 @@ from sidelight.kernels.arrays import Floats, Integers, new_arrays
 from sidelight.kernels.linear_algebra import dot, quadratic_form
 from sidelight.strategies.base import Context, act, observe
 from sidelight.strategies.information.ids import IDS
-from sidelight.strategies.information.law_regression import Regression, add_symbol, new_regression, refresh
-from sidelight.strategies.shared.gap_bounds import Bounds, Rivals, confidence_radius, new_bounds, rivals_of
-from sidelight.strategies.shared.information_ratio import draws_second, mix_actions
+from sidelight.strategies.information.law_regression import (
+    Regression,
+    add_symbol_to_ids_regression,
+    new_ids_law_regression,
+    refresh_ids_regression,
+)
+from sidelight.strategies.shared.gap_bounds import (
+    Bounds,
+    Rivals,
+    confidence_radius_of_gap,
+    new_gap_bounds,
+    rivals_for_gap_bounds,
+)
+from sidelight.strategies.shared.information_ratio import draws_second_of_mixture, mix_actions_by_information_ratio
 from sidelight.strategies.shared.requirements import settled_action
 
 _TINY = 1e-12
@@ -72,15 +83,15 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
     if parameters.settled >= 0:
         return parameters.settled
     if state.stale[0] == 1:
-        refresh(compared, regression, bounds)
+        refresh_ids_regression(compared, regression, bounds)
         state.stale[0] = 0
-    radius = confidence_radius(parameters.width, regression.log_det[0], max(2.0, state.clock[0]))
-    best = leading_rival(compared, regression.law)
-    nearest = find_alternatives(compared, regression, best, room)
+    radius = confidence_radius_of_gap(parameters.width, regression.log_det[0], max(2.0, state.clock[0]))
+    best = leading_rival_for_ids(compared, regression.law)
+    nearest = find_alternatives_for_ids(compared, regression, best, room)
     if nearest >= radius * radius:
         return compared.rivals[best]
     state.eta[0] = min(state.eta[0], 1.0 / math.sqrt(max(nearest, _TINY)))
-    weigh_alternatives(best, nearest, state.eta[0], room)
+    weigh_alternatives_for_ids(best, nearest, state.eta[0], room)
     doubt = 0.0
     for r in range(compared.rivals.shape[0]):
         if r != best:
@@ -88,13 +99,13 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
             doubt = max(doubt, bounds.mean[b, r] + radius * bounds.reach[b, r])
     for a in range(bounds.gap.shape[0]):
         bounds.gap[a] = bounds.mean[a, best] + doubt
-        bounds.gain[a] = value_of_symbols(compared, regression.inverse, room, best, radius, a)
-    mix_actions(bounds.gap, bounds.gain, room.mixed, room.share)
-    return room.mixed[1] if draws_second(room.share[0], rng) else room.mixed[0]
+        bounds.gain[a] = information_of_symbols_for_ids(compared, regression.inverse, room, best, radius, a)
+    mix_actions_by_information_ratio(bounds.gap, bounds.gain, room.mixed, room.share)
+    return room.mixed[1] if draws_second_of_mixture(room.share[0], rng) else room.mixed[0]
 
 
 @kernel
-def leading_rival(compared: Rivals, law: Floats) -> int:
+def leading_rival_for_ids(compared: Rivals, law: Floats) -> int:
     """Return the place among the rivals of the action that is best under a law."""
     best, least = 0, math.inf
     for r in range(compared.rivals.shape[0]):
@@ -105,7 +116,7 @@ def leading_rival(compared: Rivals, law: Floats) -> int:
 
 
 @kernel
-def find_alternatives(compared: Rivals, regression: Regression, best: int, room: Scratch) -> float:
+def find_alternatives_for_ids(compared: Rivals, regression: Regression, best: int, room: Scratch) -> float:
     """Set nu_y - p_hat and its length for all y but the best; return the least squared length."""
     own = compared.loss[compared.rivals[best]]
     nearest = math.inf
@@ -124,8 +135,8 @@ def find_alternatives(compared: Rivals, regression: Regression, best: int, room:
 
 
 @kernel
-def weigh_alternatives(best: int, nearest: float, eta: float, room: Scratch) -> None:
-    """Set w."""
+def weigh_alternatives_for_ids(best: int, nearest: float, eta: float, room: Scratch) -> None:
+    """Set the weights w of the alternatives."""
     total = 0.0
     for r in range(room.weight.shape[0]):
         room.weight[r] = 0.0
@@ -137,8 +148,10 @@ def weigh_alternatives(best: int, nearest: float, eta: float, room: Scratch) -> 
 
 
 @kernel
-def value_of_symbols(compared: Rivals, inverse: Floats, room: Scratch, best: int, radius: float, action: int) -> float:
-    """Return I of an action."""
+def information_of_symbols_for_ids(
+    compared: Rivals, inverse: Floats, room: Scratch, best: int, radius: float, action: int
+) -> float:
+    """Return the information gain I of an action's symbols."""
     if compared.symbols[action] == 1:
         return 0.0
     shown, total = compared.signals[action], 0.0
@@ -162,7 +175,7 @@ def value_of_symbols(compared: Rivals, inverse: Floats, room: Scratch, best: int
 @implements(observe, Parameters)
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
     if parameters.compared.symbols[action] > 1 and parameters.settled < 0:
-        add_symbol(parameters.compared, state.regression, action, symbol)
+        add_symbol_to_ids_regression(parameters.compared, state.regression, action, symbol)
         state.stale[0] = 1
 
 
@@ -194,7 +207,7 @@ class AsymptoticIDS(IDS):
     guarantee: ClassVar[str] = "none in partial monitoring; asymptotically optimal in linear bandits"
 
     def _compile(self) -> Any:
-        return Parameters(settled_action(self.analysis), float(self.width), rivals_of(self.analysis))
+        return Parameters(settled_action(self.analysis), float(self.width), rivals_for_gap_bounds(self.analysis))
 
     def _start(self) -> Any:
         outcomes, rivals = self.game.n_outcomes, len(self.analysis.cells.pareto)
@@ -202,7 +215,7 @@ class AsymptoticIDS(IDS):
             clock=np.zeros(1, np.int64),
             stale=np.ones(1, np.int64),
             eta=np.ones(1),
-            regression=new_regression(self.game.n_actions, outcomes),
-            bounds=new_bounds(self.analysis),
+            regression=new_ids_law_regression(self.game.n_actions, outcomes),
+            bounds=new_gap_bounds(self.analysis),
             scratch=new_arrays(Scratch, outcomes=outcomes, rivals=rivals),
         )

@@ -25,17 +25,22 @@ from sidelight.game import Game
 from sidelight.kernels import implements
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, observe
-from sidelight.strategies.information.law_regression import Regression, add_symbol, new_regression, refresh
+from sidelight.strategies.information.law_regression import (
+    Regression,
+    add_symbol_to_ids_regression,
+    new_ids_law_regression,
+    refresh_ids_regression,
+)
 from sidelight.strategies.shared.gap_bounds import (
     Bounds,
     Rivals,
     bound_gaps,
-    confidence_radius,
-    information,
-    new_bounds,
-    rivals_of,
+    confidence_radius_of_gap,
+    information_gain_for_gap_bounds,
+    new_gap_bounds,
+    rivals_for_gap_bounds,
 )
-from sidelight.strategies.shared.information_ratio import draws_second, mix_actions
+from sidelight.strategies.shared.information_ratio import draws_second_of_mixture, mix_actions_by_information_ratio
 from sidelight.strategies.shared.requirements import refuse_hopeless, settled_action
 
 
@@ -65,20 +70,20 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
     if parameters.settled >= 0:
         return parameters.settled
     if state.stale[0] == 1:
-        refresh(compared, regression, bounds)
+        refresh_ids_regression(compared, regression, bounds)
         for a in range(bounds.gain.shape[0]):
-            bounds.gain[a] = information(compared, regression.inverse, regression.scratch.matrix, a)
+            bounds.gain[a] = information_gain_for_gap_bounds(compared, regression.inverse, regression.scratch.matrix, a)
         state.stale[0] = 0
-    radius = confidence_radius(parameters.width, regression.log_det[0], max(2.0, state.clock[0]))
+    radius = confidence_radius_of_gap(parameters.width, regression.log_det[0], max(2.0, state.clock[0]))
     bound_gaps(compared, radius, bounds.mean, bounds.reach, bounds.gap)
-    mix_actions(bounds.gap, bounds.gain, state.mixed, state.share)
-    return state.mixed[1] if draws_second(state.share[0], rng) else state.mixed[0]
+    mix_actions_by_information_ratio(bounds.gap, bounds.gain, state.mixed, state.share)
+    return state.mixed[1] if draws_second_of_mixture(state.share[0], rng) else state.mixed[0]
 
 
 @implements(observe, Parameters)
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
     if parameters.compared.symbols[action] > 1 and parameters.settled < 0:
-        add_symbol(parameters.compared, state.regression, action, symbol)
+        add_symbol_to_ids_regression(parameters.compared, state.regression, action, symbol)
         state.stale[0] = 1
 
 
@@ -116,14 +121,14 @@ class IDS(KernelStrategy):
         refuse_hopeless(self.analysis)
 
     def _compile(self) -> Any:
-        return Parameters(settled_action(self.analysis), float(self.width), rivals_of(self.analysis))
+        return Parameters(settled_action(self.analysis), float(self.width), rivals_for_gap_bounds(self.analysis))
 
     def _start(self) -> Any:
         return State(
             clock=np.zeros(1, np.int64),
             stale=np.ones(1, np.int64),
-            regression=new_regression(self.game.n_actions, self.game.n_outcomes),
-            bounds=new_bounds(self.analysis),
+            regression=new_ids_law_regression(self.game.n_actions, self.game.n_outcomes),
+            bounds=new_gap_bounds(self.analysis),
             mixed=np.zeros(2, np.int64),
             share=np.zeros(1),
         )

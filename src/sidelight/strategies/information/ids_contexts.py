@@ -28,12 +28,17 @@ from sidelight.strategies.shared.gap_bounds import (
     Bounds,
     Rivals,
     bound_gaps,
-    confidence_radius,
-    new_bounds,
-    rivals_of,
+    confidence_radius_of_gap,
+    new_gap_bounds,
+    rivals_for_gap_bounds,
 )
-from sidelight.strategies.shared.information_ratio import draws_second, mix_policies
-from sidelight.strategies.shared.linear_law_regression import Regression, add_symbol, estimate, new_regression
+from sidelight.strategies.shared.information_ratio import draws_second_of_mixture, mix_policies_by_information_ratio
+from sidelight.strategies.shared.linear_law_regression import (
+    Regression,
+    add_symbol_to_linear_law_regression,
+    estimate_linear_law_gaps,
+    new_linear_law_regression,
+)
 from sidelight.strategies.shared.requirements import settled_action
 
 
@@ -65,28 +70,28 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
     if parameters.settled >= 0:
         return parameters.settled
     if state.stale[0] == 1:
-        estimate(compared, parameters.features, regression, bounds)
+        estimate_linear_law_gaps(compared, parameters.features, regression, bounds)
         state.stale[0] = 0
-    radius = confidence_radius(parameters.width, regression.log_det[0], max(2.0, state.clock[0]))
+    radius = confidence_radius_of_gap(parameters.width, regression.log_det[0], max(2.0, state.clock[0]))
     for c in range(parameters.features.shape[0]):
         bound_gaps(compared, radius, bounds.mean[c], bounds.reach[c], bounds.gap[c])
     first, second, third = state.policies[0], state.policies[1], state.policies[2]
-    mix_policies(parameters.weights, bounds.gap, bounds.gain, first, second, third, state.share)
-    c = nearest_context(parameters.features, context)
-    return second[c] if draws_second(state.share[0], rng) else first[c]
+    mix_policies_by_information_ratio(parameters.weights, bounds.gap, bounds.gain, first, second, third, state.share)
+    c = nearest_context_of_ids(parameters.features, context)
+    return second[c] if draws_second_of_mixture(state.share[0], rng) else first[c]
 
 
 @implements(observe, Parameters)
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
     if parameters.compared.symbols[action] > 1 and parameters.settled < 0:
-        x = parameters.features[nearest_context(parameters.features, context)]
-        add_symbol(parameters.compared, state.regression, x, action, symbol)
+        x = parameters.features[nearest_context_of_ids(parameters.features, context)]
+        add_symbol_to_linear_law_regression(parameters.compared, state.regression, x, action, symbol)
         state.stale[0] = 1
 
 
 @kernel
-def nearest_context(features: Floats, context: Context) -> int:
-    """Return the known context that is nearest to what is seen."""
+def nearest_context_of_ids(features: Floats, context: Context) -> int:
+    """Return the known context that is nearest to the present one."""
     chosen, least = 0, math.inf
     for c in range(features.shape[0]):
         distance = 0.0
@@ -131,12 +136,12 @@ class IDSContexts(IDS):
         super().__init__(game, width=width, seed=seed)
         self.contexts = contexts
         self.weights = weights
-        self._features = _features(contexts)
-        self._rho = _probabilities(weights, len(self._features))
+        self._features = _context_features_of_ids(contexts)
+        self._rho = _context_probabilities_of_ids(weights, len(self._features))
         self.dimension = self._features.shape[1]
 
     def _compile(self) -> Any:
-        compared = rivals_of(self.analysis)
+        compared = rivals_for_gap_bounds(self.analysis)
         return Parameters(settled_action(self.analysis), float(self.width), compared, self._features, self._rho)
 
     def _start(self) -> Any:
@@ -144,14 +149,14 @@ class IDSContexts(IDS):
         return State(
             clock=np.zeros(1, np.int64),
             stale=np.ones(1, np.int64),
-            regression=new_regression(d, self.game.n_outcomes),
-            bounds=new_bounds(self.analysis, contexts),
+            regression=new_linear_law_regression(d, self.game.n_outcomes),
+            bounds=new_gap_bounds(self.analysis, contexts),
             policies=np.zeros((3, contexts), np.int64),
             share=np.zeros(1),
         )
 
 
-def _features(contexts: Any) -> Floats:
+def _context_features_of_ids(contexts: Any) -> Floats:
     """Return the features of all contexts."""
     if isinstance(contexts, int | np.integer) and not isinstance(contexts, bool):
         check_whole("contexts", contexts, least=1, most=10_000)
@@ -165,7 +170,7 @@ def _features(contexts: Any) -> Floats:
     return features
 
 
-def _probabilities(weights: Any, count: int) -> Floats:
+def _context_probabilities_of_ids(weights: Any, count: int) -> Floats:
     """Return the probability of each context."""
     if weights is None:
         return np.full(count, 1.0 / count)

@@ -41,24 +41,24 @@ class Regression(NamedTuple):
     scratch: Scratch
 
 
-def new_regression(actions: int, outcomes: int) -> Regression:
+def new_ids_law_regression(actions: int, outcomes: int) -> Regression:
     """Return the regression without symbols."""
     return new_arrays(Regression, actions=actions, outcomes=outcomes)._replace(inverse=np.eye(outcomes))
 
 
 @kernel
-def add_symbol(compared: Rivals, regression: Regression, action: int, symbol: int) -> None:
+def add_symbol_to_ids_regression(compared: Rivals, regression: Regression, action: int, symbol: int) -> None:
     """Add a symbol of an informative action."""
     regression.updates[0] += 1
     regression.seen[action] += 1.0
     for j in range(regression.response.shape[0]):
         if compared.signals[action, j] == symbol:
             regression.response[j] += 1.0
-    add_signals(compared, regression, action)
+    add_signals_to_ids_regression(compared, regression, action)
 
 
 @kernel
-def add_signals(compared: Rivals, regression: Regression, action: int) -> None:
+def add_signals_to_ids_regression(compared: Rivals, regression: Regression, action: int) -> None:
     """Add S_a' S_a to V: V^-1 by Sherman and Morrison's formula, once for each symbol, and log det V."""
     inverse, row = regression.inverse, regression.scratch.row
     size = inverse.shape[0]
@@ -80,7 +80,7 @@ def add_signals(compared: Rivals, regression: Regression, action: int) -> None:
 
 
 @kernel
-def invert(compared: Rivals, regression: Regression) -> None:
+def invert_ids_regression(compared: Rivals, regression: Regression) -> None:
     """Work out V^-1 and log det V from the counts, by Gauss and Jordan without pivoting: V is positive definite."""
     V, inverse, seen = regression.scratch.matrix, regression.inverse, regression.seen
     size = inverse.shape[0]
@@ -106,16 +106,16 @@ def invert(compared: Rivals, regression: Regression) -> None:
 
 
 @kernel
-def refresh(compared: Rivals, regression: Regression, bounds: Bounds) -> None:
+def refresh_ids_regression(compared: Rivals, regression: Regression, bounds: Bounds) -> None:
     """Estimate from all symbols, after inverting V anew where it was updated often."""
     if regression.updates[0] >= FRESH:
-        invert(compared, regression)
+        invert_ids_regression(compared, regression)
         regression.updates[0] = 0
-    estimate(compared, regression, bounds)
+    estimate_ids_gaps(compared, regression, bounds)
 
 
 @kernel
-def estimate(compared: Rivals, regression: Regression, bounds: Bounds) -> None:
+def estimate_ids_gaps(compared: Rivals, regression: Regression, bounds: Bounds) -> None:
     """Work out p_hat, the estimated gaps and how far they reach."""
     inverse, law, solved = regression.inverse, regression.law, regression.scratch.solved
     size, loss = law.shape[0], compared.loss

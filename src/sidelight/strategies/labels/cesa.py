@@ -21,7 +21,7 @@ from sidelight.game import Game
 from sidelight.kernels import implements
 from sidelight.kernels.linear_algebra import dot
 from sidelight.strategies.base import Context, Seed, act, check_number, observe
-from sidelight.strategies.labels.online_classifier import ClassifierStrategy, State, train_classifier
+from sidelight.strategies.labels.online_classifier import LabelClassifierStrategy, State, train_online_label_classifier
 
 
 class Parameters(NamedTuple):
@@ -54,13 +54,13 @@ def _observe(parameters: Parameters, state: State, action: int, symbol: int, con
     if action == parameters.ask:
         y = 1.0 if symbol == 0 else -1.0
         mistake = y * dot(state.classifier.weights, context) <= 0.0
-        train_classifier(parameters.learner, state.classifier, context, y, mistake)
+        train_online_label_classifier(parameters.learner, state.classifier, context, y, mistake)
         if mistake:
             state.statistics[UPDATES] += 1.0
             state.statistics[NORM] = max(state.statistics[NORM], math.sqrt(dot(context, context)))
 
 
-class CESA(ClassifierStrategy):
+class CESA(LabelClassifierStrategy):
     """Selective sampling for label-efficient games.
 
     Parameters

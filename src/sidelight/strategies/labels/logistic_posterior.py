@@ -20,7 +20,7 @@ import numpy as np
 from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats, Integers, new_arrays
 from sidelight.kernels.linear_algebra import add_outer, cholesky, dot, solve_lower, solve_upper
-from sidelight.strategies.labels.polya_gamma import polya_gamma
+from sidelight.strategies.labels.polya_gamma import draw_polya_gamma
 
 _ROOM = 256
 
@@ -38,7 +38,7 @@ class Posterior(NamedTuple):
     scratch: Annotated[Floats, "features", "features"]  # its Cholesky factor
 
 
-def new_posterior(dimension: int, mean: float, regularization: float) -> Posterior:
+def new_label_posterior(dimension: int, mean: float, regularization: float) -> Posterior:
     """Return the posterior without labels, N(mean, I / regularization)."""
     posterior = new_arrays(Posterior, features=dimension)
     posterior.pull[:] = mean * regularization
@@ -46,7 +46,7 @@ def new_posterior(dimension: int, mean: float, regularization: float) -> Posteri
     return posterior._replace(precision=np.eye(dimension) * regularization)
 
 
-def with_more_room(posterior: Posterior, axis: int = 0) -> Posterior:
+def double_room_of_label_posterior(posterior: Posterior, axis: int = 0) -> Posterior:
     """Return the posterior with room for twice as many labels, which are counted along an axis."""
     features = np.concatenate([posterior.features, np.zeros_like(posterior.features)], axis)
     omega = np.concatenate([posterior.omega, np.zeros_like(posterior.omega)], axis)
@@ -54,7 +54,9 @@ def with_more_room(posterior: Posterior, axis: int = 0) -> Posterior:
 
 
 @kernel
-def gibbs_transition(posterior: Posterior, regularization: float, refresh: float, rng: np.random.Generator) -> None:
+def gibbs_transition_of_label_posterior(
+    posterior: Posterior, regularization: float, refresh: float, rng: np.random.Generator
+) -> None:
     """Make one Gibbs transition that draws the share `refresh` of the omegas anew."""
     precision, n = posterior.precision, posterior.labels[0]
     count = n
@@ -70,16 +72,16 @@ def gibbs_transition(posterior: Posterior, regularization: float, refresh: float
         if s >= n:
             s = 0
         x = posterior.features[s]
-        fresh = polya_gamma(dot(x, posterior.theta), rng)
+        fresh = draw_polya_gamma(dot(x, posterior.theta), rng)
         add_outer(precision, fresh - posterior.omega[s] if refresh < 1.0 else fresh, x)
         posterior.omega[s] = fresh
         s += 1
     posterior.turn[0] = s
-    draw_theta(posterior, rng)
+    draw_theta_of_label_posterior(posterior, rng)
 
 
 @kernel
-def draw_theta(posterior: Posterior, rng: np.random.Generator) -> None:
+def draw_theta_of_label_posterior(posterior: Posterior, rng: np.random.Generator) -> None:
     """Draw theta ~ N(m, A^-1): with A = R R', theta = R^-T (R^-1 pull + z)."""
     factor, theta = posterior.scratch, posterior.theta
     cholesky(posterior.precision, factor, theta.shape[0], 0.0, 0.0)
@@ -90,7 +92,7 @@ def draw_theta(posterior: Posterior, rng: np.random.Generator) -> None:
 
 
 @kernel
-def add_label(posterior: Posterior, y: int) -> None:
+def add_label_to_posterior(posterior: Posterior, y: int) -> None:
     """Add a label, whose features are already in the first free row."""
     n = posterior.labels[0]
     x = posterior.features[n]

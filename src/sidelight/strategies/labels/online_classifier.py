@@ -15,8 +15,8 @@ from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats
 from sidelight.kernels.linear_algebra import multiply
 from sidelight.strategies.base import KernelStrategy, Seed, check_choice, check_number, check_whole
-from sidelight.strategies.shared.requirements import revealing_action
-from sidelight.strategies.shared.ridge import add_observation
+from sidelight.strategies.shared.requirements import only_revealing_action
+from sidelight.strategies.shared.ridge import add_ridge_observation
 
 LEARNERS = ("perceptron", "ridge")
 PERCEPTRON, RIDGE = 0, 1
@@ -33,7 +33,7 @@ class Classifier(NamedTuple):
     seen: Floats
 
 
-def new_classifier(dimension: int, penalty: float) -> Classifier:
+def new_online_label_classifier(dimension: int, penalty: float) -> Classifier:
     """Return an untrained classifier."""
     zeros = [np.zeros(dimension) for _ in range(3)]
     return Classifier(
@@ -42,15 +42,15 @@ def new_classifier(dimension: int, penalty: float) -> Classifier:
 
 
 @kernel
-def train_classifier(kind: int, learner: Classifier, x: Floats, y: float, mistake: bool) -> None:
-    """Learn a label."""
+def train_online_label_classifier(kind: int, learner: Classifier, x: Floats, y: float, mistake: bool) -> None:
+    """Train the classifier with a label."""
     d = x.shape[0]
     if kind == PERCEPTRON:
         if mistake:
             for k in range(d):
                 learner.weights[k] += y * x[k]
     else:
-        add_observation(learner.gram, learner.inverse, x, learner.scratch, learner.seen[0])
+        add_ridge_observation(learner.gram, learner.inverse, x, learner.scratch, learner.seen[0])
         for k in range(d):
             learner.pull[k] += y * x[k]
         multiply(learner.inverse, learner.pull, learner.weights)
@@ -64,7 +64,7 @@ class State(NamedTuple):
     classifier: Classifier
 
 
-class ClassifierStrategy(KernelStrategy):
+class LabelClassifierStrategy(KernelStrategy):
     """A strategy around an online classifier, which learns from the labels that the one revealing action shows."""
 
     def __init__(self, game: Game, dimension: int, learner: str, regularization: float, seed: Seed) -> None:
@@ -72,11 +72,11 @@ class ClassifierStrategy(KernelStrategy):
         self.dimension = check_whole("dimension", dimension, least=1)
         self.learner = check_choice("learner", learner, LEARNERS)
         self.regularization = check_number("regularization", regularization, above=0)
-        self._revealing = revealing_action(game, self.name)
+        self._revealing = only_revealing_action(game, self.name)
 
     @property
     def _learner(self) -> int:
         return LEARNERS.index(self.learner)
 
     def _start(self) -> State:
-        return State(np.zeros(2), new_classifier(int(self.dimension), float(self.regularization)))
+        return State(np.zeros(2), new_online_label_classifier(int(self.dimension), float(self.regularization)))

@@ -34,13 +34,13 @@ from sidelight.strategies.base import (
 )
 from sidelight.strategies.labels.logistic_posterior import (
     Posterior,
-    add_label,
-    gibbs_transition,
-    new_posterior,
-    with_more_room,
+    add_label_to_posterior,
+    double_room_of_label_posterior,
+    gibbs_transition_of_label_posterior,
+    new_label_posterior,
 )
-from sidelight.strategies.shared.context_features import set_features
-from sidelight.strategies.shared.requirements import revealing_action
+from sidelight.strategies.shared.context_features import set_context_features
+from sidelight.strategies.shared.requirements import only_revealing_action
 
 
 class Parameters(NamedTuple):
@@ -75,18 +75,18 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
     posterior, regrets = state.posterior, state.scratch.regrets
     if state.plays[parameters.revealing] >= posterior.omega.shape[0]:
         return UNANSWERED  # no room for another label
-    set_features(state.scratch.x, context, parameters.intercept)
+    set_context_features(state.scratch.x, context, parameters.intercept)
     for a in range(regrets.shape[0]):
         regrets[a] = 0.0
     if posterior.labels[0] == 0 and state.plays[parameters.revealing] == 0:
         chosen = parameters.revealing
     else:
-        chosen = add_regrets(parameters.loss, posterior.theta, state.scratch)
+        chosen = add_regrets_of_label_actions(parameters.loss, posterior.theta, state.scratch)
         for _ in range(parameters.transitions):
-            gibbs_transition(posterior, parameters.regularization, parameters.refresh, rng)
-            chosen = add_regrets(parameters.loss, posterior.theta, state.scratch)
+            gibbs_transition_of_label_posterior(posterior, parameters.regularization, parameters.refresh, rng)
+            chosen = add_regrets_of_label_actions(parameters.loss, posterior.theta, state.scratch)
         if parameters.directed == 1:
-            chosen = choose_by_information_ratio(parameters.revealing, regrets, rng)
+            chosen = choose_label_by_information_ratio(parameters.revealing, regrets, rng)
     state.plays[chosen] += 1
     return chosen
 
@@ -95,13 +95,13 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
     posterior = state.posterior
     if action == parameters.revealing:
-        set_features(posterior.features[posterior.labels[0]], context, parameters.intercept)
+        set_context_features(posterior.features[posterior.labels[0]], context, parameters.intercept)
         # The symbol that the first outcome shows comes first.
-        add_label(posterior, 1 - symbol)
+        add_label_to_posterior(posterior, 1 - symbol)
 
 
 @kernel
-def add_regrets(loss: Floats, theta: Floats, scratch: Scratch) -> int:
+def add_regrets_of_label_actions(loss: Floats, theta: Floats, scratch: Scratch) -> int:
     """Add each action's regret at the context under the current theta; return the best action."""
     p = 1.0 / (1.0 + math.exp(min(700.0, -dot(scratch.x, theta))))
     best, least = 0, math.inf
@@ -115,7 +115,7 @@ def add_regrets(loss: Floats, theta: Floats, scratch: Scratch) -> int:
 
 
 @kernel
-def choose_by_information_ratio(revealing: int, regrets: Floats, rng: np.random.Generator) -> int:
+def choose_label_by_information_ratio(revealing: int, regrets: Floats, rng: np.random.Generator) -> int:
     """Choose between the revealing action and the best of the others by the information ratio."""
     other, least = -1, math.inf
     for a in range(regrets.shape[0]):
@@ -176,7 +176,7 @@ class PGTS(KernelStrategy):
         self.transitions = check_whole("transitions", transitions, least=1)
         self.intercept = check_flag("intercept", intercept)
         self.refresh = check_number("refresh", refresh, above=0, most=1)
-        self._revealing = revealing_action(game, self.name)
+        self._revealing = only_revealing_action(game, self.name)
         if not self._directed and analyze(game).kind == "hard":
             warnings.warn(f"{self.name} has no guarantee on a hard game: it never pays for information", stacklevel=2)
 
@@ -193,11 +193,11 @@ class PGTS(KernelStrategy):
 
     def _start(self) -> State:
         size, actions = int(self.dimension) + int(self.intercept), self.game.n_actions
-        posterior = new_posterior(size, float(self.prior_mean), float(self.regularization))
+        posterior = new_label_posterior(size, float(self.prior_mean), float(self.regularization))
         return State(np.zeros(actions, np.int64), posterior, Scratch(np.zeros(size), np.zeros(actions)))
 
     def _resume(self, parameters: Parameters, state: State) -> tuple[Parameters, State]:
-        return parameters, state._replace(posterior=with_more_room(state.posterior))
+        return parameters, state._replace(posterior=double_room_of_label_posterior(state.posterior))
 
 
 class PGIDS(PGTS):

@@ -33,15 +33,15 @@ from sidelight.strategies.base import (
 )
 from sidelight.strategies.labels.logistic_posterior import (
     Posterior,
-    add_label,
-    gibbs_transition,
-    new_posterior,
-    with_more_room,
+    add_label_to_posterior,
+    double_room_of_label_posterior,
+    gibbs_transition_of_label_posterior,
+    new_label_posterior,
 )
-from sidelight.strategies.shared.candidates import BestActions, best_action, best_actions
-from sidelight.strategies.shared.context_features import set_features
-from sidelight.strategies.shared.linear_law_regression import make_law
-from sidelight.strategies.shared.requirements import check_playable, settled_action
+from sidelight.strategies.shared.candidates import BestActions, best_action_candidates, best_candidate_action
+from sidelight.strategies.shared.context_features import set_context_features
+from sidelight.strategies.shared.linear_law_regression import make_law_of_linear_estimate
+from sidelight.strategies.shared.requirements import check_game_playable, settled_action
 
 
 class Parameters(NamedTuple):
@@ -74,8 +74,8 @@ class State(NamedTuple):
 
 
 @kernel
-def model_of(models: Posterior, m: int) -> Posterior:
-    """Return one of the models."""
+def label_model_at(models: Posterior, m: int) -> Posterior:
+    """Return the m-th model."""
     return Posterior(
         models.labels[m], models.turn[m], models.features[m], models.omega[m],
         models.pull[m], models.theta[m], models.precision[m], models.scratch[m],
@@ -92,17 +92,17 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
         if chosen < 0 and state.plays[a] == 0:
             chosen = a
     if chosen < 0:
-        set_features(state.scratch.x, context, parameters.intercept)
+        set_context_features(state.scratch.x, context, parameters.intercept)
         for m in range(parameters.actions.shape[0]):
-            posterior = model_of(state.models, m)
+            posterior = label_model_at(state.models, m)
             for _ in range(parameters.transitions):
-                gibbs_transition(posterior, parameters.regularization, 1.0, rng)
+                gibbs_transition_of_label_posterior(posterior, parameters.regularization, 1.0, rng)
             p = 1.0 / (1.0 + math.exp(min(700.0, -dot(state.scratch.x, posterior.theta))))
             state.scratch.symbols[2 * m] = p
             state.scratch.symbols[2 * m + 1] = 1.0 - p
         multiply(parameters.fit, state.scratch.symbols, state.scratch.law)
-        make_law(state.scratch.law)
-        chosen = best_action(parameters.choice, state.scratch.law, state.plays)
+        make_law_of_linear_estimate(state.scratch.law)
+        chosen = best_candidate_action(parameters.choice, state.scratch.law, state.plays)
     state.plays[chosen] += 1
     return chosen
 
@@ -111,9 +111,9 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
     m = parameters.model[action]
     if m >= 0 and parameters.settled < 0:
-        posterior = model_of(state.models, m)
-        set_features(posterior.features[posterior.labels[0]], context, parameters.intercept)
-        add_label(posterior, 1 - symbol)
+        posterior = label_model_at(state.models, m)
+        set_context_features(posterior.features[posterior.labels[0]], context, parameters.intercept)
+        add_label_to_posterior(posterior, 1 - symbol)
 
 
 class PGTSMulti(KernelStrategy):
@@ -169,7 +169,7 @@ class PGTSMulti(KernelStrategy):
         self.analysis = analyze(game)
         if any(len(game.symbols(a)) > 2 for a in range(game.n_actions)):
             raise SidelightError("PGTSMulti plays games whose actions show at most two symbols each")
-        check_playable(self.analysis, self.name, only_optimal=True)
+        check_game_playable(self.analysis, self.name, only_optimal=True)
         self._informative = [a for a in range(game.n_actions) if game.informative(a)]
 
     def _compile(self) -> Parameters:
@@ -178,7 +178,7 @@ class PGTSMulti(KernelStrategy):
         models = [self._informative.index(a) if a in self._informative else -1 for a in range(self.game.n_actions)]
         return Parameters(
             settled=settled_action(self.analysis),
-            choice=best_actions(self.analysis, relative=True, pareto=True),
+            choice=best_action_candidates(self.analysis, relative=True, pareto=True),
             actions=np.array(self._informative, np.int64),
             model=np.array(models, np.int64),
             fit=np.ascontiguousarray(fit),
@@ -189,10 +189,10 @@ class PGTSMulti(KernelStrategy):
 
     def _start(self) -> State:
         size, count = int(self.dimension) + int(self.intercept), len(self._informative)
-        alone = new_posterior(size, 0.0, float(self.regularization))
+        alone = new_label_posterior(size, 0.0, float(self.regularization))
         models: list[Any] = [np.repeat(part[None], count, axis=0) for part in alone]
         scratch = Scratch(np.zeros(size), np.zeros(2 * count), np.zeros(self.game.n_outcomes))
         return State(np.zeros(self.game.n_actions, np.int64), Posterior(*models), scratch)
 
     def _resume(self, parameters: Parameters, state: State) -> tuple[Parameters, State]:
-        return parameters, state._replace(models=with_more_room(state.models, axis=1))
+        return parameters, state._replace(models=double_room_of_label_posterior(state.models, axis=1))

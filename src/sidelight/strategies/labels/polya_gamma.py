@@ -32,7 +32,7 @@ _HUGE = 700.0
 
 
 @kernel
-def log_normal_cdf(x: float) -> float:
+def log_normal_cdf_for_polya_gamma(x: float) -> float:
     """Return log Phi(x)."""
     if x > _FAR:
         return math.log(0.5 * math.erfc(-x * math.sqrt(0.5)))
@@ -42,7 +42,7 @@ def log_normal_cdf(x: float) -> float:
 
 
 @kernel
-def right_share(z: float, rate: float) -> float:
+def right_share_of_polya_gamma_proposal(z: float, rate: float) -> float:
     """Return the share of the proposal's mass that lies right of the truncation point.
 
     With Phi the normal distribution function, the left part weighs 4/pi rate e^(rate T) (e^-z Phi(b) + e^z Phi(a)).
@@ -53,15 +53,15 @@ def right_share(z: float, rate: float) -> float:
         above = math.erfc(_ROOT_HALF * (1.0 + TRUNCATION * z)) / shrunk
         return 1.0 / (1.0 + 2.0 / math.pi * rate * math.exp(rate * TRUNCATION) * (below + above))
     start = math.log(rate) + rate * TRUNCATION
-    near = start - z + log_normal_cdf(_ROOT * (TRUNCATION * z - 1.0))
-    far = start + z + log_normal_cdf(-_ROOT * (TRUNCATION * z + 1.0))
+    near = start - z + log_normal_cdf_for_polya_gamma(_ROOT * (TRUNCATION * z - 1.0))
+    far = start + z + log_normal_cdf_for_polya_gamma(-_ROOT * (TRUNCATION * z + 1.0))
     if max(near, far) > _HUGE:
         return 0.0
     return 1.0 / (1.0 + 4.0 / math.pi * (math.exp(near) + math.exp(far)))
 
 
 @kernel
-def left_proposal(z: float, rng: np.random.Generator) -> float:
+def left_proposal_of_polya_gamma(z: float, rng: np.random.Generator) -> float:
     """Draw from the inverse Gaussian with mean 1 / z and shape 1, given that it lies left of the truncation point."""
     if z * TRUNCATION < 1.0:  # the mean lies to the right: tilt a draw of the limit z = 0
         while True:
@@ -85,7 +85,7 @@ def left_proposal(z: float, rng: np.random.Generator) -> float:
 
 
 @kernel
-def coefficient(n: int, x: float) -> float:
+def polya_gamma_series_coefficient(n: int, x: float) -> float:
     """Return the n-th term of the alternating series at x."""
     k = n + 0.5
     if x > TRUNCATION:
@@ -95,24 +95,24 @@ def coefficient(n: int, x: float) -> float:
 
 
 @kernel
-def polya_gamma(tilt: float, rng: np.random.Generator) -> float:
+def draw_polya_gamma(tilt: float, rng: np.random.Generator) -> float:
     """Draw from PG(1, tilt), whose mean is tanh(tilt / 2) / (2 tilt)."""
     z = 0.5 * abs(tilt)
     rate = _RIGHT + 0.5 * z * z
-    share = right_share(z, rate)
+    share = right_share_of_polya_gamma_proposal(z, rate)
     while True:
         right = rng.random() < share
-        x = TRUNCATION + rng.exponential() / rate if right else left_proposal(z, rng)
-        total = coefficient(0, x)
+        x = TRUNCATION + rng.exponential() / rate if right else left_proposal_of_polya_gamma(z, rng)
+        total = polya_gamma_series_coefficient(0, x)
         height = rng.random() * total
         n = 0
         while True:
             n += 1
             if n % 2 == 1:
-                total -= coefficient(n, x)
+                total -= polya_gamma_series_coefficient(n, x)
                 if height <= total:
                     return 0.25 * x
             else:
-                total += coefficient(n, x)
+                total += polya_gamma_series_coefficient(n, x)
                 if height > total:
                     break

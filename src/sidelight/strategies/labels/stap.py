@@ -19,7 +19,7 @@ from sidelight.game import Game
 from sidelight.kernels import implements
 from sidelight.kernels.linear_algebra import dot
 from sidelight.strategies.base import Context, Seed, act, check_choice, observe
-from sidelight.strategies.labels.online_classifier import ClassifierStrategy, State, train_classifier
+from sidelight.strategies.labels.online_classifier import LabelClassifierStrategy, State, train_online_label_classifier
 
 
 class Parameters(NamedTuple):
@@ -55,10 +55,10 @@ def _observe(parameters: Parameters, state: State, action: int, symbol: int, con
         mistake = accepted != (y > 0.0)
         if mistake and (parameters.all_mistakes == 1 or not accepted):
             state.statistics[MISTAKES] += 1.0
-        train_classifier(parameters.learner, state.classifier, context, y, mistake)
+        train_online_label_classifier(parameters.learner, state.classifier, context, y, mistake)
 
 
-class STAP(ClassifierStrategy):
+class STAP(LabelClassifierStrategy):
     """The standard apple tasting transformation of an online classifier.
 
     Parameters

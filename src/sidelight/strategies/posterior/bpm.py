@@ -32,15 +32,15 @@ from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_
 from sidelight.strategies.posterior.cell_distance import (
     Cells,
     Distances,
-    cells,
-    new_distances,
-    set_metric,
-    squared_distance,
+    lay_out_cells_for_posterior,
+    new_posterior_cell_distances,
+    set_posterior_cell_metric,
+    squared_posterior_cell_distance,
 )
 from sidelight.strategies.shared import gaussian
 from sidelight.strategies.shared.first_rounds import count_play
-from sidelight.strategies.shared.gaussian import Channels, absorb, channels
-from sidelight.strategies.shared.requirements import check_playable, settled_action
+from sidelight.strategies.shared.gaussian import Channels, absorb_gaussian_observation, gaussian_channels
+from sidelight.strategies.shared.requirements import check_game_playable, settled_action
 
 _PUBLISHED_RADIUS = 0.9
 _PUBLISHED_PERIOD = 10
@@ -75,18 +75,18 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
     chosen = parameters.settled
     if chosen < 0:
         if state.stale[0] == 1:
-            set_metric(parameters.cell, state.distances, state.precision, state.information)
+            set_posterior_cell_metric(parameters.cell, state.distances, state.precision, state.information)
             state.stale[0] = 0
         bound = parameters.radius * parameters.radius * math.log(t + 2)
-        chosen = least_played(parameters, state, bound, t)
+        chosen = least_played_alive_action_of_bpm(parameters, state, bound, t)
         if chosen < 0:
-            chosen = nearest_action(parameters, state)
+            chosen = action_of_nearest_cell_for_bpm(parameters, state)
     count_play(state.clock, state.plays, chosen)
     return chosen
 
 
 @kernel
-def least_played(parameters: Parameters, state: State, bound: float, t: int) -> int:
+def least_played_alive_action_of_bpm(parameters: Parameters, state: State, bound: float, t: int) -> int:
     """Return the alive action with the fewest plays, or -1 if none is alive; test only actions that could win."""
     number, period = parameters.cell.number, parameters.period
     chosen = -1
@@ -95,7 +95,7 @@ def least_played(parameters: Parameters, state: State, bound: float, t: int) -> 
             continue
         better = chosen < 0 or state.plays[a] < state.plays[chosen]
         if (period == 0 and better) or (period > 0 and t % period > 0):
-            near = squared_distance(parameters.cell, state.distances, number[a]) <= bound
+            near = squared_posterior_cell_distance(parameters.cell, state.distances, number[a]) <= bound
             state.alive[a] = 1 if near else 0
         if better and state.alive[a] == 1:
             chosen = a
@@ -103,7 +103,7 @@ def least_played(parameters: Parameters, state: State, bound: float, t: int) -> 
 
 
 @kernel
-def nearest_action(parameters: Parameters, state: State) -> int:
+def action_of_nearest_cell_for_bpm(parameters: Parameters, state: State) -> int:
     """Return the action whose cell is nearest to the mean, when all cells are too far."""
     number, distance = parameters.cell.number, state.distances.distance
     chosen = -1
@@ -116,7 +116,9 @@ def nearest_action(parameters: Parameters, state: State) -> int:
 @implements(observe, Parameters)
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
     if parameters.channel.informative[action] == 1:
-        absorb(parameters.channel, parameters.weight, state.precision, state.information, action, symbol)
+        absorb_gaussian_observation(
+            parameters.channel, parameters.weight, state.precision, state.information, action, symbol
+        )
         state.stale[0] = 1
 
 
@@ -164,9 +166,9 @@ class BPMLeast(KernelStrategy):
         else:
             check_number("radius", radius, above=0)
         self.analysis = analyze(game)
-        check_playable(self.analysis, self.name)
-        self._channel = channels(game)
-        self._cell = cells(self.analysis)
+        check_game_playable(self.analysis, self.name)
+        self._channel = gaussian_channels(game)
+        self._cell = lay_out_cells_for_posterior(self.analysis)
 
     def _compile(self) -> Parameters:
         published = self.radius == "published"
@@ -180,7 +182,7 @@ class BPMLeast(KernelStrategy):
         )
 
     def _start(self) -> State:
-        precision, information = gaussian.prior(self.game.n_outcomes, float(self.regularization))
+        precision, information = gaussian.gaussian_prior(self.game.n_outcomes, float(self.regularization))
         return State(
             clock=np.zeros(1, np.int64),
             stale=np.ones(1, np.int64),
@@ -188,5 +190,5 @@ class BPMLeast(KernelStrategy):
             alive=np.ones(self.game.n_actions, np.int64),
             precision=precision,
             information=information,
-            distances=new_distances(self._cell),
+            distances=new_posterior_cell_distances(self._cell),
         )

@@ -21,9 +21,9 @@ from sidelight.kernels.arrays import Floats, Integers
 from sidelight.kernels.linear_algebra import cholesky, solve, solve_upper
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, observe
 from sidelight.strategies.shared import gaussian
-from sidelight.strategies.shared.candidates import BestActions, best_action, best_actions
-from sidelight.strategies.shared.gaussian import Channels, absorb, channels
-from sidelight.strategies.shared.requirements import check_playable, settled_action
+from sidelight.strategies.shared.candidates import BestActions, best_action_candidates, best_candidate_action
+from sidelight.strategies.shared.gaussian import Channels, absorb_gaussian_observation, gaussian_channels
+from sidelight.strategies.shared.requirements import check_game_playable, settled_action
 
 
 class Parameters(NamedTuple):
@@ -51,14 +51,14 @@ class State(NamedTuple):
 def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
     chosen = parameters.settled
     if chosen < 0:
-        draw_gaussian(state, rng)
-        chosen = best_action(parameters.choice, state.scratch, state.plays)
+        draw_gaussian_posterior(state, rng)
+        chosen = best_candidate_action(parameters.choice, state.scratch, state.plays)
     state.plays[chosen] += 1
     return chosen
 
 
 @kernel
-def draw_gaussian(state: State, rng: np.random.Generator) -> None:
+def draw_gaussian_posterior(state: State, rng: np.random.Generator) -> None:
     """Set a draw from the belief."""
     size = state.mean.shape[0]
     if state.stale[0] == 1:
@@ -80,7 +80,9 @@ def draw_gaussian(state: State, rng: np.random.Generator) -> None:
 @implements(observe, Parameters)
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
     if parameters.channel.informative[action] == 1:
-        absorb(parameters.channel, parameters.weight, state.precision, state.information, action, symbol)
+        absorb_gaussian_observation(
+            parameters.channel, parameters.weight, state.precision, state.information, action, symbol
+        )
         state.stale[0] = 1
 
 
@@ -115,19 +117,19 @@ class BPMTS(KernelStrategy):
         super().__init__(game, seed=seed)
         self.regularization = check_number("regularization", regularization, above=0)
         self.analysis = analyze(game)
-        check_playable(self.analysis, self.name, only_optimal=True)
-        self._channel = channels(game)
+        check_game_playable(self.analysis, self.name, only_optimal=True)
+        self._channel = gaussian_channels(game)
 
     def _compile(self) -> Parameters:
         return Parameters(
             settled=settled_action(self.analysis),
-            choice=best_actions(self.analysis, relative=True, pareto=True),
+            choice=best_action_candidates(self.analysis, relative=True, pareto=True),
             channel=self._channel,
             weight=1.0 / self._channel.columns,
         )
 
     def _start(self) -> State:
-        precision, information = gaussian.prior(self.game.n_outcomes, float(self.regularization))
+        precision, information = gaussian.gaussian_prior(self.game.n_outcomes, float(self.regularization))
         size = self.game.n_outcomes - 1
         return State(
             plays=np.zeros(self.game.n_actions, np.int64),

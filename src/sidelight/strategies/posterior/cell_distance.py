@@ -23,7 +23,7 @@ from sidelight.analysis import Analysis
 from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats, Integers, new_arrays
 from sidelight.kernels.linear_algebra import cholesky, dot, solve, solve_lower
-from sidelight.optimization.geometry import neighbors_of
+from sidelight.optimization.geometry import neighbors_in_search_geometry
 from sidelight.strategies.shared.candidates import candidates
 
 # Relative to the largest violation, which is scaled to 1.
@@ -46,20 +46,20 @@ class Cells(NamedTuple):
     high: Floats
 
 
-def cells(analysis: Analysis) -> Cells:
+def lay_out_cells_for_posterior(analysis: Analysis) -> Cells:
     """Lay out the cells of a game."""
     game = analysis.game
     groups = candidates(analysis)
     start, rows = [0], []
     for i in groups:
-        for k in _confining(analysis, i):
+        for k in _confining_actions_of_posterior_cell(analysis, i):
             difference = [a - b for a, b in zip(game.loss[k], game.loss[i], strict=True)]
             if len(set(difference)) > 1:  # else k is worse by the same amount everywhere
                 rows.append(difference)
         start.append(len(rows))
     units = len(rows)
     rows += [[Fraction(int(m == j)) for j in range(game.n_outcomes)] for m in range(game.n_outcomes)]
-    ends = [_interval(rows[first:last]) for first, last in pairwise(start)]
+    ends = [_interval_of_posterior_cell(rows[first:last]) for first, last in pairwise(start)]
     # Exact differences first: large losses may differ by little.
     values = np.array([[float(value / max(map(abs, row))) for value in row] for row in rows])
     numbers = {a: c for c, group in enumerate(groups.values()) for a in group}
@@ -74,14 +74,14 @@ def cells(analysis: Analysis) -> Cells:
     )
 
 
-def _confining(analysis: Analysis, i: int) -> list[int]:
+def _confining_actions_of_posterior_cell(analysis: Analysis, i: int) -> list[int]:
     """Return actions whose half-spaces, together with the simplex, bound the cell of action i."""
     if analysis.status(i) == "pareto":
-        return neighbors_of(analysis, i)
+        return neighbors_in_search_geometry(analysis, i)
     return [k for k in analysis.cells.classes if k != i]
 
 
-def _interval(rows: list[list[Fraction]]) -> tuple[float, float]:
+def _interval_of_posterior_cell(rows: list[list[Fraction]]) -> tuple[float, float]:
     """Return the cell of a game of two outcomes as an interval of the first probability."""
     low, high = Fraction(0), Fraction(1)
     for row in rows:
@@ -110,14 +110,14 @@ class Distances(NamedTuple):
     nearest: Annotated[Floats, "size"]  # y
 
 
-def new_distances(cell: Cells) -> Distances:
+def new_posterior_cell_distances(cell: Cells) -> Distances:
     """Return room for distances from the cells of a game."""
     rows, size = cell.row.shape
     return new_arrays(Distances, rows=rows, size=size, corner=size + 2, cells=cell.start.shape[0] - 1)
 
 
 @kernel
-def set_metric(cell: Cells, work: Distances, precision: Floats, information: Floats) -> None:
+def set_posterior_cell_metric(cell: Cells, work: Distances, precision: Floats, information: Floats) -> None:
     """Prepare distances from the mean of a Gaussian belief in the metric of its precision; forget the old ones."""
     size = work.mean.shape[0]
     cholesky(precision, work.root, size, 0.0, 0.0)
@@ -139,7 +139,7 @@ def set_metric(cell: Cells, work: Distances, precision: Floats, information: Flo
 
 
 @kernel
-def squared_distance(cell: Cells, work: Distances, c: int) -> float:
+def squared_posterior_cell_distance(cell: Cells, work: Distances, c: int) -> float:
     """Return min over q in cell c of (q - mean)' precision (q - mean)."""
     if work.known[c] == 0:
         work.known[c] = 1
@@ -148,12 +148,12 @@ def squared_distance(cell: Cells, work: Distances, c: int) -> float:
             away = max(cell.low[c] - x, x - cell.high[c], 0.0) * work.root[0, 0]
             work.distance[c] = away * away
         else:
-            work.distance[c] = least_distance(cell, work, c)
+            work.distance[c] = least_posterior_cell_distance(cell, work, c)
     return work.distance[c]
 
 
 @kernel
-def least_distance(cell: Cells, work: Distances, c: int) -> float:
+def least_posterior_cell_distance(cell: Cells, work: Distances, c: int) -> float:
     """Solve the least distance program of cell c, in units of its largest violation so that the numbers are near 1."""
     unit = 0.0
     for k in range(cell.start[c], cell.start[c + 1]):
@@ -166,7 +166,7 @@ def least_distance(cell: Cells, work: Distances, c: int) -> float:
     # better point of the dual, so only rounding could reach the bound.
     warm, fresh = True, False
     for _ in range(50 * cell.row.shape[0]):
-        sound = solve_active(work, c, unit)
+        sound = solve_active_cell_inequalities(work, c, unit)
         if not sound and warm:
             work.active_size[c] = 0
             continue
@@ -174,10 +174,12 @@ def least_distance(cell: Cells, work: Distances, c: int) -> float:
             work.active_size[c] -= 1  # what was violated is so by rounding only
             break
         fresh = False
-        if advance_multipliers(work, c, warm):
+        if advance_cell_distance_multipliers(work, c, warm):
             continue
         warm = False
-        entering = most_violated(cell, work, c, unit) if nearest_point(work, c, unit) else -1
+        entering = (
+            most_violated_cell_inequality(cell, work, c, unit) if nearest_point_of_posterior_cell(work, c, unit) else -1
+        )
         if entering < 0 or work.active_size[c] == work.trial.shape[0]:
             break
         work.active[c, work.active_size[c]] = entering
@@ -188,7 +190,7 @@ def least_distance(cell: Cells, work: Distances, c: int) -> float:
 
 
 @kernel
-def solve_active(work: Distances, c: int, unit: float) -> bool:
+def solve_active_cell_inequalities(work: Distances, c: int, unit: float) -> bool:
     """Set the trial multipliers that minimize the dual over the active set; False if that is degenerate."""
     count, size = work.active_size[c], work.mean.shape[0]
     for n in range(count):
@@ -210,7 +212,7 @@ def solve_active(work: Distances, c: int, unit: float) -> bool:
 
 
 @kernel
-def nearest_point(work: Distances, c: int, unit: float) -> bool:
+def nearest_point_of_posterior_cell(work: Distances, c: int, unit: float) -> bool:
     """Set the point y that belongs to the multipliers; False if it is lost in rounding.
 
     At the optimum over an active set rho = |sum_k u_k a_k|^2 / (g . u), which takes no difference of nearly equal
@@ -233,7 +235,7 @@ def nearest_point(work: Distances, c: int, unit: float) -> bool:
 
 
 @kernel
-def most_violated(cell: Cells, work: Distances, c: int, unit: float) -> int:
+def most_violated_cell_inequality(cell: Cells, work: Distances, c: int, unit: float) -> int:
     """Return the inequality of cell c that the point y violates most; -1 if none."""
     first = cell.start[c]
     own = cell.start[c + 1] - first
@@ -249,7 +251,7 @@ def most_violated(cell: Cells, work: Distances, c: int, unit: float) -> int:
 
 
 @kernel
-def advance_multipliers(work: Distances, c: int, warm: bool) -> bool:
+def advance_cell_distance_multipliers(work: Distances, c: int, warm: bool) -> bool:
     """Move the multipliers to the trial ones, or until one of them is 0 and leaves; say whether any left.
 
     A warm start has no multipliers yet: it takes the trial ones and drops all that are not positive.

@@ -19,7 +19,7 @@ import numpy as np
 from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.strategies.posterior.law_posterior import Belief, Target
-from sidelight.strategies.posterior.simplex_sampling import SimplexSampler, draw_law
+from sidelight.strategies.posterior.simplex_sampling import SimplexSampler, draw_posterior_law
 from sidelight.strategies.shared.candidates import BestActions
 
 _AGE = 8
@@ -43,7 +43,7 @@ class Summary(NamedTuple):
 
 
 @kernel
-def renew(
+def renew_posterior_pool(
     target: Target, belief: Belief, sampler: SimplexSampler, choice: BestActions, pool: Pool, t: int,
     rng: np.random.Generator,
 ) -> None:  # fmt: skip
@@ -51,7 +51,7 @@ def renew(
     size, outcomes = pool.laws.shape
     count = size if t < _AGE else max(min(_LEAST, size), _AGE * size // t)
     for _ in range(count):
-        draw_law(target, belief, sampler, t, rng)
+        draw_posterior_law(target, belief, sampler, t, rng)
         n = pool.place[0]
         pool.place[0] = (n + 1) % size
         least = math.inf
@@ -66,8 +66,8 @@ def renew(
 
 
 @kernel
-def summarize(pool: Pool, summary: Summary) -> None:
-    """Set what the pool says."""
+def summarize_posterior_pool(pool: Pool, summary: Summary) -> None:
+    """Summarize the laws of the pool."""
     size, outcomes = pool.laws.shape
     for c in range(summary.chance.shape[0]):
         summary.chance[c] = 0.0

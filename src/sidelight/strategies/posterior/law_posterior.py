@@ -17,7 +17,7 @@ import numpy as np
 from sidelight.game import Game
 from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats, Integers
-from sidelight.strategies.shared.gaussian import Channels, absorb, prior
+from sidelight.strategies.shared.gaussian import Channels, absorb_gaussian_observation, gaussian_prior
 
 _IMPOSSIBLE = -1e300
 # Up to this lambda at least exp(-1/2) of the Dirichlet draws are accepted.
@@ -46,8 +46,8 @@ class Belief(NamedTuple):
     information: Floats
 
 
-def new_target(game: Game, channel: Channels, exact: bool, regularization: float, tries: int) -> Target:
-    """Return what to draw from."""
+def new_posterior_target(game: Game, channel: Channels, exact: bool, regularization: float, tries: int) -> Target:
+    """Return the target of the draws."""
     kappa = 2.0 if exact else 1.0
     informative = [a for a in range(game.n_actions) if game.informative(a)]
     revealing = all(len(game.symbols(a)) == game.n_outcomes for a in informative)
@@ -64,23 +64,23 @@ def new_target(game: Game, channel: Channels, exact: bool, regularization: float
     )
 
 
-def new_belief(channel: Channels, outcomes: int, regularization: float) -> Belief:
+def new_posterior_belief(channel: Channels, outcomes: int, regularization: float) -> Belief:
     """Return the belief before the first symbol."""
-    precision, information = prior(outcomes, regularization)
+    precision, information = gaussian_prior(outcomes, regularization)
     return Belief(np.zeros(len(channel.owner)), np.zeros(len(channel.informative)), precision, information)
 
 
 @kernel
-def add_symbol(target: Target, belief: Belief, action: int, symbol: int) -> None:
+def add_symbol_to_posterior(target: Target, belief: Belief, action: int, symbol: int) -> None:
     """Add a symbol of an informative action."""
     belief.counts[target.channel.place[action] + symbol] += 1.0
     belief.seen[action] += 1.0
     if target.dirichlet == 0:
-        absorb(target.channel, target.weight, belief.precision, belief.information, action, symbol)
+        absorb_gaussian_observation(target.channel, target.weight, belief.precision, belief.information, action, symbol)
 
 
 @kernel
-def posterior_along_line(
+def log_posterior_along_line(
     target: Target, belief: Belief, law: Floats, direction: Floats, change: Floats
 ) -> tuple[float, float]:
     """Prepare log F (or log G) at law + s direction: return curvature and slope of the part that is quadratic in s.

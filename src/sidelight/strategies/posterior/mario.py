@@ -24,10 +24,19 @@ from sidelight.kernels.linear_algebra import multiply
 from sidelight.strategies.base import Context, Seed, act, observe
 from sidelight.strategies.posterior.law_pool import Summary
 from sidelight.strategies.posterior.law_posterior import Target
-from sidelight.strategies.posterior.pooled import Pooled, Posterior, ask_pool, take_in
-from sidelight.strategies.shared.candidates import BestActions, best_actions, least_played
-from sidelight.strategies.shared.requirements import refuse_all_but_easy, settled_action, unseen_pair
-from sidelight.strategies.shared.transport import adjacency, place_of_least, transport
+from sidelight.strategies.posterior.pooled import (
+    PooledPosterior,
+    Posterior,
+    add_symbol_to_posterior_pool,
+    ask_posterior_pool,
+)
+from sidelight.strategies.shared.candidates import BestActions, best_action_candidates, least_played_candidate
+from sidelight.strategies.shared.requirements import refuse_all_but_easy, settled_action, unobserved_neighbor_pair
+from sidelight.strategies.shared.transport import (
+    neighbor_adjacency_for_transport,
+    place_of_least_value_for_transport,
+    transport_shares,
+)
 
 
 class Parameters(NamedTuple):
@@ -61,10 +70,10 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
     if parameters.settled >= 0:
         return parameters.settled
     room, choice = state.scratch, parameters.choice
-    ask_pool(parameters.target, choice, state.posterior, room.summary, rng)
+    ask_posterior_pool(parameters.target, choice, state.posterior, room.summary, rng)
     multiply(choice.loss, room.summary.mean, room.expected)
-    root = place_of_least(room.expected)
-    transport(parameters.adjacent, root, room.summary.chance, room.expected, room.parent, room.share)
+    root = place_of_least_value_for_transport(room.expected)
+    transport_shares(parameters.adjacent, root, room.summary.chance, room.expected, room.parent, room.share)
     u = rng.random()
     drawn = 0
     for c in range(room.share.shape[0]):
@@ -73,7 +82,7 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
             u -= room.share[c]
             if u < 0.0:
                 break
-    chosen = least_played(choice, drawn, state.plays)
+    chosen = least_played_candidate(choice, drawn, state.plays)
     state.plays[chosen] += 1
     return chosen
 
@@ -81,10 +90,10 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
 @implements(observe, Parameters)
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
     if parameters.settled < 0:
-        take_in(parameters.target, state.posterior, action, symbol)
+        add_symbol_to_posterior_pool(parameters.target, state.posterior, action, symbol)
 
 
-class Mario(Pooled):
+class Mario(PooledPosterior):
     """Mario sampling: Bayesian play that always informs, for easy games.
 
     Parameters
@@ -117,7 +126,7 @@ class Mario(Pooled):
     def __init__(self, game: Game, draws: int = 256, regularization: float = 0.001, seed: Seed = 0) -> None:
         super().__init__(game, draws, regularization, seed)
         refuse_all_but_easy(self.analysis, self.name, "VIDS or TSPM")
-        if (pair := unseen_pair(self.analysis)) is not None:
+        if (pair := unobserved_neighbor_pair(self.analysis)) is not None:
             raise SidelightError(
                 f"Mario does not play degenerate actions, and only those tell actions {pair[0]} and {pair[1]} apart"
             )
@@ -125,8 +134,8 @@ class Mario(Pooled):
     def _compile(self) -> Parameters:
         return Parameters(
             settled=settled_action(self.analysis),
-            choice=best_actions(self.analysis, relative=True, pareto=True),
-            adjacent=adjacency(self.analysis),
+            choice=best_action_candidates(self.analysis, relative=True, pareto=True),
+            adjacent=neighbor_adjacency_for_transport(self.analysis),
             target=self._target(),
         )
 

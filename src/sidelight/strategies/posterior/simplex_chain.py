@@ -18,7 +18,7 @@ import numpy as np
 from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats
 from sidelight.kernels.linear_algebra import add_outer, cholesky, solve_upper
-from sidelight.strategies.posterior.law_posterior import Belief, Target, posterior_along_line, posterior_log_ratio
+from sidelight.strategies.posterior.law_posterior import Belief, Target, log_posterior_along_line, posterior_log_ratio
 
 # In units of the standard deviation along a line.
 _WIDTH = 3.0
@@ -40,18 +40,22 @@ class Chain(NamedTuple):
 
 
 @kernel
-def walk_on_simplex(
+def walk_posterior_chain(
     target: Target, belief: Belief, law: Floats, chain: Chain, steps: int, rng: np.random.Generator
 ) -> None:
     """Move the law by some steps of the chain."""
     direction = chain.scratch.direction
     for step in range(steps):
-        unit = draw_direction(chain, direction, rng) if step % 2 == 0 else draw_exchange(chain, direction, rng)
-        slice_step(target, belief, law, chain.scratch, _WIDTH * unit, rng)
+        unit = (
+            draw_posterior_chain_direction(chain, direction, rng)
+            if step % 2 == 0
+            else draw_posterior_chain_exchange(chain, direction, rng)
+        )
+        posterior_slice_step(target, belief, law, chain.scratch, _WIDTH * unit, rng)
 
 
 @kernel
-def set_metric(target: Target, belief: Belief, chain: Chain) -> None:
+def set_posterior_chain_metric(target: Target, belief: Belief, chain: Chain) -> None:
     """Set H = (lambda + M^2) E'E + sum_k w_k slope_k slope_k', w_k = n_a / f_k (smoothed) for F, kappa n_a for G."""
     size = chain.metric.shape[0]
     ground = target.regularization + (size + 1.0) * (size + 1.0)
@@ -71,7 +75,7 @@ def set_metric(target: Target, belief: Belief, chain: Chain) -> None:
 
 
 @kernel
-def draw_direction(chain: Chain, direction: Floats, rng: np.random.Generator) -> float:
+def draw_posterior_chain_direction(chain: Chain, direction: Floats, rng: np.random.Generator) -> float:
     """Set a direction from N(0, H^-1), of length 1 in H, which is returned."""
     size = chain.metric.shape[0]
     length = 0.0
@@ -90,7 +94,7 @@ def draw_direction(chain: Chain, direction: Floats, rng: np.random.Generator) ->
 
 
 @kernel
-def draw_exchange(chain: Chain, direction: Floats, rng: np.random.Generator) -> float:
+def draw_posterior_chain_exchange(chain: Chain, direction: Floats, rng: np.random.Generator) -> float:
     """Draw two outcomes and set the direction between them; return the step along it of length 1 in the norm of H."""
     metric = chain.metric
     outcomes = direction.shape[0]
@@ -110,7 +114,7 @@ def draw_exchange(chain: Chain, direction: Floats, rng: np.random.Generator) -> 
 
 
 @kernel
-def slice_step(
+def posterior_slice_step(
     target: Target, belief: Belief, law: Floats, line: Scratch, width: float, rng: np.random.Generator
 ) -> None:
     """Move the law along the direction by a slice sampling step, stepping out by `width`, within the simplex."""
@@ -121,7 +125,7 @@ def slice_step(
             lowest = max(lowest, -law[j] / direction[j])
         elif direction[j] < 0.0:
             highest = min(highest, -law[j] / direction[j])
-    curvature, slope = posterior_along_line(target, belief, law, direction, change)
+    curvature, slope = log_posterior_along_line(target, belief, law, direction, change)
     level = -rng.exponential()
     left = -width * rng.random()
     right = left + width

@@ -22,7 +22,7 @@ from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats, Integers, new_arrays
 from sidelight.kernels.linear_algebra import cholesky, solve
 from sidelight.strategies.posterior.law_posterior import Belief, Target
-from sidelight.strategies.posterior.simplex_chain import Chain, set_metric, walk_on_simplex
+from sidelight.strategies.posterior.simplex_chain import Chain, set_posterior_chain_metric, walk_posterior_chain
 from sidelight.strategies.shared.gaussian import Channels
 
 # The chain's steps: of a draw, for each of the M - 1 dimensions; and before the first draw, as many draws as that.
@@ -44,7 +44,7 @@ class SimplexSampler(NamedTuple):
     scratch: Annotated[Floats, "size"]  # a proposal's deviation from the mean
 
 
-def new_sampler(outcomes: int, symbols: int) -> SimplexSampler:
+def new_posterior_sampler(outcomes: int, symbols: int) -> SimplexSampler:
     """Return a sampler that has drawn nothing."""
     sampler = new_arrays(SimplexSampler, outcomes=outcomes, size=outcomes - 1, symbols=symbols)
     sampler.law[:] = sampler.proposal[:] = 1.0 / outcomes
@@ -53,29 +53,31 @@ def new_sampler(outcomes: int, symbols: int) -> SimplexSampler:
 
 
 @kernel
-def draw_law(target: Target, belief: Belief, sampler: SimplexSampler, t: int, rng: np.random.Generator) -> None:
+def draw_posterior_law(
+    target: Target, belief: Belief, sampler: SimplexSampler, t: int, rng: np.random.Generator
+) -> None:
     """Set sampler.law to a draw from the target; t is the round, by which rejection is tried again."""
     done = False
     if target.dirichlet == 1:
-        draw_dirichlet(target, belief, sampler, rng)
+        draw_dirichlet_posterior(target, belief, sampler, rng)
         done = True
     elif t >= sampler.retry[0] and target.tries > 0:
-        done = draw_by_rejection(target, belief, sampler, rng)
+        done = draw_posterior_by_rejection(target, belief, sampler, rng)
         if not done:
             sampler.retry[0] = t + 32 + t // 4
     if not done:
         if sampler.stale[1] == 1:
             sampler.stale[1] = 0
-            set_metric(target, belief, sampler.chain)
+            set_posterior_chain_metric(target, belief, sampler.chain)
         steps = _STEPS * sampler.mean.shape[0]
         if sampler.drawn[0] == 0:
             steps *= _WARMING
-        walk_on_simplex(target, belief, sampler.law, sampler.chain, steps, rng)
+        walk_posterior_chain(target, belief, sampler.law, sampler.chain, steps, rng)
     sampler.drawn[0] = 1
 
 
 @kernel
-def draw_dirichlet(target: Target, belief: Belief, sampler: SimplexSampler, rng: np.random.Generator) -> None:
+def draw_dirichlet_posterior(target: Target, belief: Belief, sampler: SimplexSampler, rng: np.random.Generator) -> None:
     """Draw from F: a Dirichlet law with the counts of each outcome, accepted by the factor exp(-(lambda / 2) |p|^2)."""
     watched, law, shape = target.channel.watched, sampler.law, sampler.proposal
     size = law.shape[0]
@@ -100,15 +102,17 @@ def draw_dirichlet(target: Target, belief: Belief, sampler: SimplexSampler, rng:
 
 
 @kernel
-def draw_by_rejection(target: Target, belief: Belief, sampler: SimplexSampler, rng: np.random.Generator) -> bool:
+def draw_posterior_by_rejection(
+    target: Target, belief: Belief, sampler: SimplexSampler, rng: np.random.Generator
+) -> bool:
     """Set the law to the first proposal that is accepted; False if all tries fail."""
     if sampler.stale[0] == 1:
         sampler.stale[0] = 0
         cholesky(belief.precision, sampler.root, sampler.mean.shape[0], 0.0, 0.0)
         solve(sampler.root, belief.information, sampler.mean)
     for _ in range(target.tries):
-        if propose_law(sampler, rng) and (
-            target.exact == 0 or accept_law(target.channel, belief, sampler.proposal, rng)
+        if propose_posterior_law(sampler, rng) and (
+            target.exact == 0 or accept_posterior_law(target.channel, belief, sampler.proposal, rng)
         ):
             for j in range(sampler.law.shape[0]):
                 sampler.law[j] = sampler.proposal[j]
@@ -117,7 +121,7 @@ def draw_by_rejection(target: Target, belief: Belief, sampler: SimplexSampler, r
 
 
 @kernel
-def propose_law(sampler: SimplexSampler, rng: np.random.Generator) -> bool:
+def propose_posterior_law(sampler: SimplexSampler, rng: np.random.Generator) -> bool:
     """Set a proposal from the Gaussian, last entry first; False as soon as it leaves the simplex."""
     root, deviation = sampler.root, sampler.scratch
     size = sampler.mean.shape[0]
@@ -138,7 +142,7 @@ def propose_law(sampler: SimplexSampler, rng: np.random.Generator) -> bool:
 
 
 @kernel
-def accept_law(channel: Channels, belief: Belief, proposal: Floats, rng: np.random.Generator) -> bool:
+def accept_posterior_law(channel: Channels, belief: Belief, proposal: Floats, rng: np.random.Generator) -> bool:
     """Accept a proposal with probability F / G, log(F / G) = sum_a n_a (-KL(f_a | S_a p) + |f_a - S_a p|^2)."""
     ratio = 0.0
     for n in range(channel.watched.shape[0]):

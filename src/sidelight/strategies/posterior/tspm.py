@@ -27,12 +27,18 @@ from sidelight.game import Game
 from sidelight.kernels import implements
 from sidelight.kernels.arrays import Integers
 from sidelight.strategies.base import UNANSWERED, Context, KernelStrategy, Seed, act, check_number, check_whole, observe
-from sidelight.strategies.posterior.law_posterior import Belief, Target, add_symbol, new_belief, new_target
-from sidelight.strategies.posterior.simplex_sampling import SimplexSampler, draw_law, new_sampler
-from sidelight.strategies.shared.candidates import BestActions, best_action, best_actions
-from sidelight.strategies.shared.first_rounds import count_play, opening
-from sidelight.strategies.shared.gaussian import channels
-from sidelight.strategies.shared.requirements import check_playable, settled_action
+from sidelight.strategies.posterior.law_posterior import (
+    Belief,
+    Target,
+    add_symbol_to_posterior,
+    new_posterior_belief,
+    new_posterior_target,
+)
+from sidelight.strategies.posterior.simplex_sampling import SimplexSampler, draw_posterior_law, new_posterior_sampler
+from sidelight.strategies.shared.candidates import BestActions, best_action_candidates, best_candidate_action
+from sidelight.strategies.shared.first_rounds import count_play, play_first_rounds
+from sidelight.strategies.shared.gaussian import gaussian_channels
+from sidelight.strategies.shared.requirements import check_game_playable, settled_action
 
 
 class Parameters(NamedTuple):
@@ -55,10 +61,10 @@ class State(NamedTuple):
 @implements(act, Parameters)
 def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
     t = state.clock[0]
-    chosen = opening(parameters.settled, t, state.plays)
+    chosen = play_first_rounds(parameters.settled, t, state.plays)
     if chosen == UNANSWERED:
-        draw_law(parameters.target, state.belief, state.sampler, t, rng)
-        chosen = best_action(parameters.choice, state.sampler.law, state.plays)
+        draw_posterior_law(parameters.target, state.belief, state.sampler, t, rng)
+        chosen = best_candidate_action(parameters.choice, state.sampler.law, state.plays)
     count_play(state.clock, state.plays, chosen)
     return chosen
 
@@ -66,7 +72,7 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
 @implements(observe, Parameters)
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
     if parameters.target.channel.informative[action] == 1:
-        add_symbol(parameters.target, state.belief, action, symbol)
+        add_symbol_to_posterior(parameters.target, state.belief, action, symbol)
         state.sampler.stale[0] = 1
         state.sampler.stale[1] = 1
 
@@ -107,22 +113,24 @@ class TSPM(KernelStrategy):
         self.regularization = check_number("regularization", regularization, above=0)
         self.tries = check_whole("tries", tries, least=0)
         self.analysis = analyze(game)
-        check_playable(self.analysis, self.name, only_optimal=True)
-        self._channel = channels(game)
+        check_game_playable(self.analysis, self.name, only_optimal=True)
+        self._channel = gaussian_channels(game)
 
     def _compile(self) -> Parameters:
         return Parameters(
             settled=settled_action(self.analysis),
-            choice=best_actions(self.analysis),
-            target=new_target(self.game, self._channel, self._exact, float(self.regularization), int(self.tries)),
+            choice=best_action_candidates(self.analysis),
+            target=new_posterior_target(
+                self.game, self._channel, self._exact, float(self.regularization), int(self.tries)
+            ),
         )
 
     def _start(self) -> State:
         return State(
             clock=np.zeros(1, np.int64),
             plays=np.zeros(self.game.n_actions, np.int64),
-            belief=new_belief(self._channel, self.game.n_outcomes, float(self.regularization)),
-            sampler=new_sampler(self.game.n_outcomes, len(self._channel.owner)),
+            belief=new_posterior_belief(self._channel, self.game.n_outcomes, float(self.regularization)),
+            sampler=new_posterior_sampler(self.game.n_outcomes, len(self._channel.owner)),
         )
 
 

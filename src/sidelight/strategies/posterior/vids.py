@@ -23,9 +23,14 @@ from sidelight.kernels.linear_algebra import dot
 from sidelight.strategies.base import Context, act, observe
 from sidelight.strategies.posterior.law_pool import Summary
 from sidelight.strategies.posterior.law_posterior import Target
-from sidelight.strategies.posterior.pooled import Pooled, Posterior, ask_pool, take_in
-from sidelight.strategies.shared.candidates import BestActions, best_actions, candidates
-from sidelight.strategies.shared.information_ratio import draws_second, mix_actions
+from sidelight.strategies.posterior.pooled import (
+    PooledPosterior,
+    Posterior,
+    add_symbol_to_posterior_pool,
+    ask_posterior_pool,
+)
+from sidelight.strategies.shared.candidates import BestActions, best_action_candidates, candidates
+from sidelight.strategies.shared.information_ratio import draws_second_of_mixture, mix_actions_by_information_ratio
 from sidelight.strategies.shared.requirements import settled_action
 
 
@@ -63,14 +68,14 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
     if parameters.settled >= 0:
         return parameters.settled
     room = state.scratch
-    ask_pool(parameters.target, parameters.choice, state.posterior, room.summary, rng)
-    weigh_actions(parameters, room)
-    mix_actions(room.gap, room.gain, room.mixed, room.share)
-    return room.mixed[1] if draws_second(room.share[0], rng) else room.mixed[0]
+    ask_posterior_pool(parameters.target, parameters.choice, state.posterior, room.summary, rng)
+    weigh_vids_posterior_actions(parameters, room)
+    mix_actions_by_information_ratio(room.gap, room.gain, room.mixed, room.share)
+    return room.mixed[1] if draws_second_of_mixture(room.share[0], rng) else room.mixed[0]
 
 
 @kernel
-def weigh_actions(parameters: Parameters, room: Scratch) -> None:
+def weigh_vids_posterior_actions(parameters: Parameters, room: Scratch) -> None:
     """Set D and I of every action."""
     summary, channel, shown = room.summary, parameters.target.channel, parameters.shown
     least = 0.0
@@ -79,11 +84,11 @@ def weigh_actions(parameters: Parameters, room: Scratch) -> None:
     for a in range(room.gap.shape[0]):
         room.gap[a] = max(0.0, dot(parameters.loss[a], summary.mean) - least)
         room.gain[a] = 0.0
-    set_symbols(shown, summary.mean, room.symbol)
+    set_vids_posterior_symbols(shown, summary.mean, room.symbol)
     for c in range(summary.chance.shape[0]):
         chance = summary.chance[c]
         if chance > 0.0:
-            set_symbols(shown, summary.optimal[c], room.given)
+            set_vids_posterior_symbols(shown, summary.optimal[c], room.given)
             for n in range(channel.watched.shape[0]):
                 s = channel.watched[n]
                 if room.given[s] > 0.0:
@@ -93,7 +98,7 @@ def weigh_actions(parameters: Parameters, room: Scratch) -> None:
 
 
 @kernel
-def set_symbols(shown: Integers, law: Floats, symbol: Floats) -> None:
+def set_vids_posterior_symbols(shown: Integers, law: Floats, symbol: Floats) -> None:
     """Set the probability of every symbol under a law of outcomes."""
     for s in range(symbol.shape[0]):
         symbol[s] = 0.0
@@ -105,10 +110,10 @@ def set_symbols(shown: Integers, law: Floats, symbol: Floats) -> None:
 @implements(observe, Parameters)
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
     if parameters.settled < 0:
-        take_in(parameters.target, state.posterior, action, symbol)
+        add_symbol_to_posterior_pool(parameters.target, state.posterior, action, symbol)
 
 
-class VIDS(Pooled):
+class VIDS(PooledPosterior):
     """Bayesian information directed sampling, for any game that can be learned.
 
     Parameters
@@ -138,7 +143,7 @@ class VIDS(Pooled):
     guarantee: ClassVar[str] = "easy and hard games, as Bayes regret, for the exact posterior"
 
     def _compile(self) -> Parameters:
-        choice = best_actions(self.analysis, relative=True)
+        choice = best_action_candidates(self.analysis, relative=True)
         base = self.game.loss[next(iter(candidates(self.analysis)))]
         rows = [[float(x - y) for x, y in zip(row, base, strict=True)] for row in self.game.loss]
         return Parameters(

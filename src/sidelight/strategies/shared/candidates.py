@@ -34,7 +34,7 @@ def candidates(analysis: Analysis, *, pareto: bool = False) -> dict[int, list[in
     return {i: [a for a in group if game.informative(a)] or [i] for i, group in members.items()}
 
 
-def best_actions(analysis: Analysis, *, relative: bool = False, pareto: bool = False) -> BestActions:
+def best_action_candidates(analysis: Analysis, *, relative: bool = False, pareto: bool = False) -> BestActions:
     """Lay out the classes of equal losses that can be optimal, and the actions of each that are worth playing.
 
     With `pareto`, degenerate actions are left out. With `relative`, the losses of the first class are subtracted
@@ -52,7 +52,7 @@ def best_actions(analysis: Analysis, *, relative: bool = False, pareto: bool = F
 
 
 @kernel
-def best_action(choice: BestActions, law: Floats, plays: Integers) -> int:
+def best_candidate_action(choice: BestActions, law: Floats, plays: Integers) -> int:
     """Return the action of least expected loss under a law; of equal losses the least played, on ties the first."""
     found, least = 0, math.inf
     for c in range(choice.loss.shape[0]):
@@ -61,11 +61,11 @@ def best_action(choice: BestActions, law: Floats, plays: Integers) -> int:
             expected += choice.loss[c, j] * law[j]
         if expected < least:
             found, least = c, expected
-    return least_played(choice, found, plays)
+    return least_played_candidate(choice, found, plays)
 
 
 @kernel
-def least_played(choice: BestActions, found: int, plays: Integers) -> int:
+def least_played_candidate(choice: BestActions, found: int, plays: Integers) -> int:
     """Return the least played action of a class, on ties the first."""
     chosen = choice.member[choice.first[found]]
     for n in range(choice.first[found] + 1, choice.first[found + 1]):

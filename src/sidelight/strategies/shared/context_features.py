@@ -8,7 +8,7 @@ from sidelight.strategies.base import Context
 
 
 @kernel
-def set_features(x: Floats, context: Context, intercept: int) -> None:
+def set_context_features(x: Floats, context: Context, intercept: int) -> None:
     """Copy a context, with a constant 1 behind it if there is an intercept."""
     for k in range(context.shape[0]):
         x[k] = context[k]

@@ -13,7 +13,7 @@ from sidelight.strategies.base import UNANSWERED
 
 
 @kernel
-def opening(settled: int, t: int, plays: Any) -> int:
+def play_first_rounds(settled: int, t: int, plays: Any) -> int:
     """Return the best action of a trivial game, or each action once; UNANSWERED when there is something to decide."""
     if settled >= 0:
         return settled

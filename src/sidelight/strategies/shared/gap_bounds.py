@@ -41,7 +41,7 @@ class Bounds(NamedTuple):
     gap: Floats  # (actions,): D
 
 
-def rivals_of(analysis: Analysis) -> Rivals:
+def rivals_for_gap_bounds(analysis: Analysis) -> Rivals:
     """Return the losses, feedback and rivals of a game as arrays."""
     game, rivals = analysis.game, analysis.cells.pareto
     most = [[max(float(x - y) for x, y in zip(row, game.loss[b], strict=True)) for b in rivals] for row in game.loss]
@@ -54,7 +54,7 @@ def rivals_of(analysis: Analysis) -> Rivals:
     )
 
 
-def new_bounds(analysis: Analysis, *contexts: int) -> Bounds:
+def new_gap_bounds(analysis: Analysis, *contexts: int) -> Bounds:
     """Return bounds that are not worked out yet."""
     actions, rivals = analysis.game.n_actions, len(analysis.cells.pareto)
     pairs, each = (*contexts, actions, rivals), (*contexts, actions)
@@ -62,7 +62,7 @@ def new_bounds(analysis: Analysis, *contexts: int) -> Bounds:
 
 
 @kernel
-def confidence_radius(width: float, log_det: float, count: float) -> float:
+def confidence_radius_of_gap(width: float, log_det: float, count: float) -> float:
     """Return width sqrt(beta), with delta = 1 / (count log count)."""
     doubt = math.log(count) + math.log(math.log(count))
     return width * (math.sqrt(0.5 * (log_det + 2.0 * doubt)) + 1.0)
@@ -81,7 +81,7 @@ def bound_gaps(compared: Rivals, radius: float, mean: Floats, reach: Floats, gap
 
 
 @kernel
-def information(compared: Rivals, inverse: Floats, B: Floats, action: int) -> float:
+def information_gain_for_gap_bounds(compared: Rivals, inverse: Floats, B: Floats, action: int) -> float:
     """Return log det(1 + S_a V^-1 S_a'), by elimination in the scratch matrix B."""
     size, count = inverse.shape[0], compared.symbols[action]
     if count == 1:

@@ -33,7 +33,7 @@ class Channels(NamedTuple):
     offset: Floats
 
 
-def channels(game: Game) -> Channels:
+def gaussian_channels(game: Game) -> Channels:
     """Lay out the signal matrices of a game."""
     signal = np.array([row for a in range(game.n_actions) for row in game.signal(a)], float)
     owner = np.repeat(np.arange(game.n_actions), symbol_counts(game))
@@ -49,14 +49,16 @@ def channels(game: Game) -> Channels:
     )
 
 
-def prior(outcomes: int, scale: float) -> tuple[Floats, Floats]:
+def gaussian_prior(outcomes: int, scale: float) -> tuple[Floats, Floats]:
     """Return the prior's precision matrix, and its information vector (the precision times the mean)."""
     size = outcomes - 1
     return scale * (np.eye(size) + np.ones((size, size))), np.full(size, scale)
 
 
 @kernel
-def absorb(channel: Channels, weight: Floats, precision: Floats, information: Floats, action: int, symbol: int) -> None:
+def absorb_gaussian_observation(
+    channel: Channels, weight: Floats, precision: Floats, information: Floats, action: int, symbol: int
+) -> None:
     """Add the observation of a symbol: for each symbol k of the action, its indicator seen with precision weight_k."""
     size = information.shape[0]
     seen = channel.place[action] + symbol

@@ -10,7 +10,7 @@ plays argmin_a 2 D(a, c) - r I(a, c) in each context, r = D(mu) / I(mu), and the
 Since only the two numbers D(mu) and I(mu) matter, a mixture of two deterministic policies is best. Each step keeps the
 better pair of its three policies, and after finitely many steps the method ends at the minimum itself.
 
-Without contexts, all pairs of actions are searched for the best one (`mix_actions`).
+Without contexts, all pairs of actions are searched for the best one (`mix_actions_by_information_ratio`).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Point(NamedTuple):
 
 
 @kernel
-def best_share(cost: float, gain: float, other_cost: float, other_gain: float) -> float:
+def best_share_for_information_ratio(cost: float, gain: float, other_cost: float, other_gain: float) -> float:
     """Return the share q of the second policy that minimizes (cost + q c)^2 / (gain + q g)."""
     more_cost, more_gain = other_cost - cost, other_gain - gain
     # Convex: the sign of the derivative at the ends says whether the minimum lies between them.
@@ -47,26 +47,26 @@ def best_share(cost: float, gain: float, other_cost: float, other_gain: float) -
 
 
 @kernel
-def draws_second(share: float, rng: np.random.Generator) -> bool:
+def draws_second_of_mixture(share: float, rng: np.random.Generator) -> bool:
     """Say whether the second of two mixed policies is played; nothing is drawn if its share is 0 or 1."""
     return share > 0.0 and (share >= 1.0 or rng.random() < share)
 
 
 @kernel
-def ratio(cost: float, gain: float) -> float:
+def information_ratio(cost: float, gain: float) -> float:
     """Return the information ratio."""
     return cost * cost / gain if gain > 0.0 else math.inf
 
 
 @kernel
-def mixed_ratio(low: Point, high: Point) -> float:
+def information_ratio_of_mixture(low: Point, high: Point) -> float:
     """Return the least ratio of a mixture of two policies."""
-    q = best_share(low.cost, low.gain, high.cost, high.gain)
-    return ratio(low.cost + q * (high.cost - low.cost), low.gain + q * (high.gain - low.gain))
+    q = best_share_for_information_ratio(low.cost, low.gain, high.cost, high.gain)
+    return information_ratio(low.cost + q * (high.cost - low.cost), low.gain + q * (high.gain - low.gain))
 
 
 @kernel
-def value(policy: Integers, weights: Floats, gap: Floats, gain: Floats) -> Point:
+def gap_and_information_of_policy(policy: Integers, weights: Floats, gap: Floats, gain: Floats) -> Point:
     """Return D and I of a deterministic policy."""
     cost = learned = 0.0
     for c in range(weights.shape[0]):
@@ -76,7 +76,7 @@ def value(policy: Integers, weights: Floats, gap: Floats, gain: Floats) -> Point
 
 
 @kernel
-def steepest_policy(policy: Integers, slope: float, gap: Floats, gain: Floats) -> None:
+def steepest_policy_for_information_ratio(policy: Integers, slope: float, gap: Floats, gain: Floats) -> None:
     """Set the policy that plays argmin_a 2 D(a, c) - slope I(a, c) in each context; ties go to the lowest index."""
     for c in range(policy.shape[0]):
         least = math.inf
@@ -87,14 +87,14 @@ def steepest_policy(policy: Integers, slope: float, gap: Floats, gain: Floats) -
 
 
 @kernel
-def copy_policy(source: Integers, target: Integers) -> None:
+def copy_information_policy(source: Integers, target: Integers) -> None:
     """Copy a policy."""
     for c in range(source.shape[0]):
         target[c] = source[c]
 
 
 @kernel
-def extreme_policies(gap: Floats, gain: Floats, first: Integers, second: Integers) -> None:
+def extreme_policies_for_information_ratio(gap: Floats, gain: Floats, first: Integers, second: Integers) -> None:
     """Set the policy of least cost and that of most information (among those the cheaper one)."""
     for c in range(first.shape[0]):
         first[c] = second[c] = 0
@@ -107,36 +107,39 @@ def extreme_policies(gap: Floats, gain: Floats, first: Integers, second: Integer
 
 
 @kernel
-def mix_policies(
+def mix_policies_by_information_ratio(
     weights: Floats, gap: Floats, gain: Floats, first: Integers, second: Integers, third: Integers, share: Floats
 ) -> float:
     """Find the mixture of two policies with the least information ratio, and return that ratio."""
-    extreme_policies(gap, gain, first, second)
-    low, high = value(first, weights, gap, gain), value(second, weights, gap, gain)
+    extreme_policies_for_information_ratio(gap, gain, first, second)
+    low, high = (
+        gap_and_information_of_policy(first, weights, gap, gain),
+        gap_and_information_of_policy(second, weights, gap, gain),
+    )
     share[0] = 0.0
     if low.cost <= 0.0 or high.gain <= 0.0:  # nothing left to lose, or nothing to learn
         return 0.0 if low.cost <= 0.0 else math.inf
     for _ in range(_STEPS):
-        q = best_share(low.cost, low.gain, high.cost, high.gain)
+        q = best_share_for_information_ratio(low.cost, low.gain, high.cost, high.gain)
         cost, learned = low.cost + q * (high.cost - low.cost), low.gain + q * (high.gain - low.gain)
         slope = cost / learned
-        steepest_policy(third, slope, gap, gain)
-        fresh = value(third, weights, gap, gain)
+        steepest_policy_for_information_ratio(third, slope, gap, gain)
+        fresh = gap_and_information_of_policy(third, weights, gap, gain)
         # How much smaller the linear function is there than here, where it is 2 D - r I = D.
         if 2.0 * fresh.cost - slope * fresh.gain >= cost * (1.0 - _ENOUGH):
             break
-        if mixed_ratio(low, fresh) <= mixed_ratio(fresh, high):
+        if information_ratio_of_mixture(low, fresh) <= information_ratio_of_mixture(fresh, high):
             high = fresh
-            copy_policy(third, second)
+            copy_information_policy(third, second)
         else:
             low = fresh
-            copy_policy(third, first)
-    share[0] = best_share(low.cost, low.gain, high.cost, high.gain)
-    return mixed_ratio(low, high)
+            copy_information_policy(third, first)
+    share[0] = best_share_for_information_ratio(low.cost, low.gain, high.cost, high.gain)
+    return information_ratio_of_mixture(low, high)
 
 
 @kernel
-def share_of_second(gap: float, gain: float, other_gap: float, other_gain: float) -> float:
+def share_of_second_by_information_ratio(gap: float, gain: float, other_gap: float, other_gain: float) -> float:
     """Return the best share of the action with the larger gap; gap <= other_gap."""
     if other_gain <= gain:
         return 0.0
@@ -147,7 +150,7 @@ def share_of_second(gap: float, gain: float, other_gap: float, other_gain: float
 
 
 @kernel
-def mix_actions(gap: Floats, gain: Floats, mixed: Integers, share: Floats) -> None:
+def mix_actions_by_information_ratio(gap: Floats, gain: Floats, mixed: Integers, share: Floats) -> None:
     """Find the mixture of two actions with the least information ratio; ties go to the lowest indices."""
     sure = 0
     for a in range(1, gap.shape[0]):
@@ -161,7 +164,7 @@ def mix_actions(gap: Floats, gain: Floats, mixed: Integers, share: Floats) -> No
     for a in range(gap.shape[0]):
         for b in range(a + 1, gap.shape[0]):
             i, j = (a, b) if gap[a] <= gap[b] else (b, a)
-            q = share_of_second(gap[i], gain[i], gap[j], gain[j])
+            q = share_of_second_by_information_ratio(gap[i], gain[i], gap[j], gain[j])
             learned = (1.0 - q) * gain[i] + q * gain[j]
             if learned > 0.0:
                 lost = (1.0 - q) * gap[i] + q * gap[j]

@@ -17,8 +17,8 @@ import numpy as np
 from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats, new_arrays
 from sidelight.kernels.linear_algebra import multiply, quadratic_form
-from sidelight.strategies.shared.gap_bounds import Bounds, Rivals, information
-from sidelight.strategies.shared.ridge import add_observation
+from sidelight.strategies.shared.gap_bounds import Bounds, Rivals, information_gain_for_gap_bounds
+from sidelight.strategies.shared.ridge import add_ridge_observation
 
 
 class Scratch(NamedTuple):
@@ -43,7 +43,7 @@ class Regression(NamedTuple):
     scratch: Scratch
 
 
-def new_regression(dimension: int, outcomes: int, penalty: float = 1.0) -> Regression:
+def new_linear_law_regression(dimension: int, outcomes: int, penalty: float = 1.0) -> Regression:
     """Return the regression without symbols, V = penalty I."""
     size = dimension * outcomes
     regression = new_arrays(Regression, size=size, outcomes=outcomes)
@@ -51,7 +51,9 @@ def new_regression(dimension: int, outcomes: int, penalty: float = 1.0) -> Regre
 
 
 @kernel
-def add_symbol(compared: Rivals, regression: Regression, x: Floats, action: int, symbol: int) -> None:
+def add_symbol_to_linear_law_regression(
+    compared: Rivals, regression: Regression, x: Floats, action: int, symbol: int
+) -> None:
     """Add a symbol of an informative action, seen at x."""
     row, solved = regression.scratch.row, regression.scratch.solved
     outcomes = compared.signals.shape[1]
@@ -64,17 +66,17 @@ def add_symbol(compared: Rivals, regression: Regression, x: Floats, action: int,
                     regression.response[k * outcomes + j] += here
         # Rounding makes the form negative where features are far larger than their differences.
         regression.log_det[0] += math.log(1.0 + max(quadratic_form(regression.inverse, row, solved), 0.0))
-        add_observation(regression.gram, regression.inverse, row, solved, regression.updates[0])
+        add_ridge_observation(regression.gram, regression.inverse, row, solved, regression.updates[0])
         regression.updates[0] += 1.0
 
 
 @kernel
-def estimate(compared: Rivals, features: Floats, regression: Regression, bounds: Bounds) -> None:
+def estimate_linear_law_gaps(compared: Rivals, features: Floats, regression: Regression, bounds: Bounds) -> None:
     """Set, in every context, the estimated gaps, the widths of their bounds, and the information I of each action."""
     loss, law, inverse = compared.loss, regression.scratch.law, regression.scratch.inverse
     multiply(regression.inverse, regression.response, regression.theta)
     for c in range(features.shape[0]):
-        project(regression, features[c])
+        project_linear_law_regression(regression, features[c])
         for a in range(loss.shape[0]):
             for r in range(compared.rivals.shape[0]):
                 b = compared.rivals[r]
@@ -86,11 +88,11 @@ def estimate(compared: Rivals, features: Floats, regression: Regression, bounds:
                         square += difference * (loss[a, j] - loss[b, j]) * inverse[i, j]
                 bounds.mean[c, a, r] = mean
                 bounds.reach[c, a, r] = math.sqrt(max(square, 0.0))
-            bounds.gain[c, a] = information(compared, inverse, regression.scratch.matrix, a)
+            bounds.gain[c, a] = information_gain_for_gap_bounds(compared, inverse, regression.scratch.matrix, a)
 
 
 @kernel
-def set_law(regression: Regression, x: Floats) -> None:
+def set_law_of_linear_regression(regression: Regression, x: Floats) -> None:
     """Set p_hat_c for the features x of a context."""
     law = regression.scratch.law
     outcomes = law.shape[0]
@@ -102,9 +104,9 @@ def set_law(regression: Regression, x: Floats) -> None:
 
 
 @kernel
-def project(regression: Regression, x: Floats) -> None:
+def project_linear_law_regression(regression: Regression, x: Floats) -> None:
     """Set p_hat_c and P_c for the features x of a context."""
-    set_law(regression, x)
+    set_law_of_linear_regression(regression, x)
     inverse = regression.scratch.inverse
     outcomes = inverse.shape[0]
     for i in range(outcomes):
@@ -117,7 +119,7 @@ def project(regression: Regression, x: Floats) -> None:
 
 
 @kernel
-def make_law(law: Floats) -> None:
+def make_law_of_linear_estimate(law: Floats) -> None:
     """Make an estimate a law: no entry below 0, and sum 1; the uniform law if nothing is above 0."""
     total = 0.0
     for j in range(law.shape[0]):

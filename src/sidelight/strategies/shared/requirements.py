@@ -28,7 +28,7 @@ def refuse_all_but_easy(analysis: Analysis, name: str, instead: str) -> None:
         raise SidelightError(f"{name} plays easy games, and this one is {analysis.kind}: use {instead}")
 
 
-def check_playable(analysis: Analysis, name: str, only_optimal: bool = False) -> None:
+def check_game_playable(analysis: Analysis, name: str, only_optimal: bool = False) -> None:
     """Refuse a hopeless game; warn about a hard one, and about one that only unplayed actions can inform about.
 
     With `only_optimal` the strategy plays a degenerate action, which is optimal only on a border, at most once.
@@ -37,7 +37,7 @@ def check_playable(analysis: Analysis, name: str, only_optimal: bool = False) ->
     reason = ""
     if analysis.kind == "hard":
         reason = "the game is hard, and it may stop exploring while it is wrong"
-    elif only_optimal and (pair := unseen_pair(analysis)) is not None:
+    elif only_optimal and (pair := unobserved_neighbor_pair(analysis)) is not None:
         reason = f"actions {pair[0]} and {pair[1]} are told apart only by a degenerate action, which it does not play"
     if reason:
         warnings.warn(
@@ -52,7 +52,7 @@ def settled_action(analysis: Analysis) -> int:
     return analysis.pareto[0] if analysis.kind == "trivial" else -1
 
 
-def unseen_pair(analysis: Analysis) -> tuple[int, int] | None:
+def unobserved_neighbor_pair(analysis: Analysis) -> tuple[int, int] | None:
     """Return the first pair of neighbors that its Pareto-optimal actions, duplicates included, do not observe."""
     for pair in analysis.neighbors:
         inner = tuple(k for k in analysis.neighborhood(*pair) if analysis.status(k) == "pareto")
@@ -62,7 +62,7 @@ def unseen_pair(analysis: Analysis) -> tuple[int, int] | None:
     return None
 
 
-def revealing_action(game: Game, name: str, least_actions: int = 2) -> int:
+def only_revealing_action(game: Game, name: str, least_actions: int = 2) -> int:
     """Return the one informative action of a game of two outcomes, or say why there is none."""
     informative = [a for a in range(game.n_actions) if game.informative(a)]
     if game.n_outcomes != 2 or len(informative) != 1 or game.n_actions < least_actions:

@@ -14,7 +14,7 @@ REFACTOR = 1000
 
 
 @kernel
-def add_observation(gram: Floats, inverse: Floats, x: Floats, u: Floats, count: float) -> None:
+def add_ridge_observation(gram: Floats, inverse: Floats, x: Floats, u: Floats, count: float) -> None:
     """Add x x' to G; `count` observations were added before."""
     d = x.shape[0]
     for i in range(d):

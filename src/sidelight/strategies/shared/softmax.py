@@ -19,7 +19,7 @@ _ENOUGH = 1e-10
 
 
 @kernel
-def softmax(theta: Floats, x: Floats, law: Floats) -> float:
+def set_softmax_law(theta: Floats, x: Floats, law: Floats) -> float:
     """Set the law with weights exp(theta x); return the log of their sum."""
     highest = -math.inf
     for u in range(theta.shape[0]):
@@ -38,14 +38,14 @@ def softmax(theta: Floats, x: Floats, law: Floats) -> float:
 
 
 @kernel
-def objective(theta: Floats, features: Floats, symbols: Integers, n: int, penalty: float, law: Floats) -> float:
-    """Return what the fit minimizes."""
+def softmax_objective(theta: Floats, features: Floats, symbols: Integers, n: int, penalty: float, law: Floats) -> float:
+    """Return the penalized negative log-likelihood."""
     value = 0.0
     for u in range(theta.shape[0]):
         for k in range(theta.shape[1]):
             value += 0.5 * penalty * theta[u, k] * theta[u, k]
     for s in range(n):
-        normal = softmax(theta, features[s], law)
+        normal = set_softmax_law(theta, features[s], law)
         score = 0.0
         for k in range(theta.shape[1]):
             score += theta[symbols[s], k] * features[s, k]
@@ -54,7 +54,7 @@ def objective(theta: Floats, features: Floats, symbols: Integers, n: int, penalt
 
 
 @kernel
-def derivatives(
+def softmax_derivatives(
     theta: Floats, features: Floats, symbols: Integers, n: int, penalty: float, law: Floats, gradient: Floats, F: Floats
 ) -> None:
     """Set the gradient and the lower half of the Hessian of the objective.
@@ -69,7 +69,7 @@ def derivatives(
             F[row, c] = 0.0
     for s in range(n):
         x = features[s]
-        softmax(theta, x, law)
+        set_softmax_law(theta, x, law)
         for u in range(count):
             error = law[u] - (1.0 if symbols[s] == u else 0.0)
             for k in range(d):
@@ -81,7 +81,7 @@ def derivatives(
                     scaled = weight * x[k]
                     for c in range(k + 1):
                         F[u * d + k, w * d + c] += scaled * x[c]
-    complete_hessian(F, count, d)
+    complete_softmax_hessian(F, count, d)
     for u in range(count):
         for k in range(d):
             gradient[u * d + k] += penalty * theta[u, k]
@@ -89,7 +89,7 @@ def derivatives(
 
 
 @kernel
-def complete_hessian(F: Floats, count: int, d: int) -> None:
+def complete_softmax_hessian(F: Floats, count: int, d: int) -> None:
     """Fill in the upper halves of the blocks below the diagonal, and the blocks of the last symbol."""
     last = count - 1
     for u in range(last):
@@ -113,7 +113,7 @@ def complete_hessian(F: Floats, count: int, d: int) -> None:
 
 
 @kernel
-def fit(
+def fit_softmax(
     theta: Floats,
     features: Floats,
     symbols: Integers,
@@ -131,20 +131,20 @@ def fit(
     """
     count, d = theta.shape
     for _ in range(_STEPS):
-        derivatives(theta, features, symbols, n, penalty, law, gradient, F)
+        softmax_derivatives(theta, features, symbols, n, penalty, law, gradient, F)
         cholesky(F, R, F.shape[0], 0.0, 0.0)
         solve_lower(R, gradient, gradient)
         decrement = dot(gradient, gradient)
         solve_upper(R, gradient, gradient)
         length = 1.0
         if decrement > _SMALL:
-            value = objective(theta, features, symbols, n, penalty, law)
+            value = softmax_objective(theta, features, symbols, n, penalty, law)
             while length > 1e-9:
-                set_trial(theta, gradient, length, trial)
-                if objective(trial, features, symbols, n, penalty, law) <= value - 0.25 * length * decrement:
+                set_softmax_trial(theta, gradient, length, trial)
+                if softmax_objective(trial, features, symbols, n, penalty, law) <= value - 0.25 * length * decrement:
                     break
                 length *= 0.5
-        set_trial(theta, gradient, length, trial)
+        set_softmax_trial(theta, gradient, length, trial)
         for u in range(count):
             for k in range(d):
                 theta[u, k] = trial[u, k]
@@ -153,7 +153,7 @@ def fit(
 
 
 @kernel
-def set_trial(theta: Floats, gradient: Floats, length: float, trial: Floats) -> None:
+def set_softmax_trial(theta: Floats, gradient: Floats, length: float, trial: Floats) -> None:
     """Set trial = theta - length gradient."""
     d = theta.shape[1]
     for u in range(theta.shape[0]):
@@ -162,7 +162,9 @@ def set_trial(theta: Floats, gradient: Floats, length: float, trial: Floats) -> 
 
 
 @kernel
-def standard_error(law: Floats, doubt: float, vector: Floats, first: int, x: Floats, R: Floats, g: Floats) -> float:
+def standard_error_of_softmax(
+    law: Floats, doubt: float, vector: Floats, first: int, x: Floats, R: Floats, g: Floats
+) -> float:
     """Return sqrt(g' F^-1 g) for the weights vector[first], vector[first + 1], ... of the symbols.
 
     In g, `doubt` is how much of the law is replaced by the uniform one.

@@ -53,11 +53,11 @@ def add_context(moments: Moments, context: Floats) -> None:
             most = reach * moments.scale[k]
             deviation = max(-most, min(most, deviation))
         moments.mean[k] += share * deviation
-        moments.scale[k] = shrink * hypotenuse(moments.scale[k], root * abs(deviation))
+        moments.scale[k] = shrink * hypotenuse_for_standardization(moments.scale[k], root * abs(deviation))
 
 
 @kernel
-def hypotenuse(a: float, b: float) -> float:
+def hypotenuse_for_standardization(a: float, b: float) -> float:
     """Return sqrt(a^2 + b^2) of numbers of at least 0, without squaring a large one."""
     high, low = max(a, b), min(a, b)
     if low == 0.0:

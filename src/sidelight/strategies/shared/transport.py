@@ -15,7 +15,7 @@ from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats, Integers
 
 
-def adjacency(analysis: Analysis) -> Integers:
+def neighbor_adjacency_for_transport(analysis: Analysis) -> Integers:
     """Return which Pareto-optimal actions, one per class of duplicates, are neighbors."""
     members = analysis.cells.pareto
     adjacent = np.zeros((len(members), len(members)), np.int64)
@@ -25,7 +25,7 @@ def adjacency(analysis: Analysis) -> Integers:
 
 
 @kernel
-def place_of_least(values: Floats) -> int:
+def place_of_least_value_for_transport(values: Floats) -> int:
     """Return the place of the least value, on ties the first."""
     place = 0
     for c in range(1, values.shape[0]):
@@ -35,7 +35,9 @@ def place_of_least(values: Floats) -> int:
 
 
 @kernel
-def transport(adjacent: Integers, root: int, chance: Floats, expected: Floats, parent: Integers, share: Floats) -> None:
+def transport_shares(
+    adjacent: Integers, root: int, chance: Floats, expected: Floats, parent: Integers, share: Floats
+) -> None:
     """Set the shares, given the probabilities and the expected losses; the root has the least of them."""
     size = chance.shape[0]
     for c in range(size):

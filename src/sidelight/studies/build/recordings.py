@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sidelight._storage import file_contents
+from sidelight._storage import read_file_contents
 from sidelight.environments import Replay
 from sidelight.errors import NoFileError, SidelightError
-from sidelight.results.sealed import naming_file
+from sidelight.results.sealed import name_sealed_file_in_errors
 
 _OUTCOME = "outcome"
 
@@ -25,7 +25,7 @@ class _Recorded(NamedTuple):
     law: Any = None
 
 
-def recording(path: Path, law: Any = None) -> Replay:
+def load_recording_of_world(path: Path, law: Any = None) -> Replay:
     """Return the recorded outcomes of a file, with contexts and laws if there are some.
 
     A law that is given, as a tuple or a tuple of tuples, counts instead of that in the file.
@@ -35,20 +35,20 @@ def recording(path: Path, law: Any = None) -> Replay:
     if "\0" in str(path):
         raise NoFileError(f"there is no file {str(path)!r}")
     if not path.is_file():
-        file_contents(path)  # for a clear error
+        read_file_contents(path)  # for a clear error
     state = path.stat()
-    return _recording(path, law, state.st_mtime_ns, state.st_size)
+    return _load_recording_file(path, law, state.st_mtime_ns, state.st_size)
 
 
 @functools.lru_cache(maxsize=8)
-def _recording(path: Path, law: Any, modified: int, size: int) -> Replay:
+def _load_recording_file(path: Path, law: Any, modified: int, size: int) -> Replay:
     """Read a file; one that did not change since is not read again."""
-    with naming_file(path):
-        found = _columns(path) if path.suffix.lower() == ".csv" else _arrays(path)
+    with name_sealed_file_in_errors(path):
+        found = _recording_columns(path) if path.suffix.lower() == ".csv" else _recording_arrays(path)
         return Replay(found.outcomes, found.contexts, found.law if law is None else law)
 
 
-def _arrays(path: Path) -> _Recorded:
+def _recording_arrays(path: Path) -> _Recorded:
     loaded = np.load(path, allow_pickle=False)
     if isinstance(loaded, np.ndarray):
         return _Recorded(loaded)
@@ -59,7 +59,7 @@ def _arrays(path: Path) -> _Recorded:
     return _Recorded(**parts)
 
 
-def _columns(path: Path) -> _Recorded:
+def _recording_columns(path: Path) -> _Recorded:
     """Return the column `outcome` of a CSV file, and all others as contexts."""
     with path.open(encoding="utf-8-sig", newline="") as stream:
         names, *rows = list(csv.reader(stream)) or [[]]

@@ -21,7 +21,12 @@ from sidelight.monitor.policies import Policy, wald_cap
 from sidelight.monitor.policies.detection import asks
 from sidelight.monitor.stats.confidence import rate_test
 from sidelight.simulation.streams import Stream
-from sidelight.studies.classifiers.published import STREAM, Classifier, draw_classifier, macro_f1
+from sidelight.studies.classifiers.published import (
+    STREAM,
+    Classifier,
+    draw_published_classifier,
+    macro_f1_of_classifiers,
+)
 
 
 class Stop(NamedTuple):
@@ -32,7 +37,7 @@ class Stop(NamedTuple):
 
 
 @loop
-def watch(
+def watch_simulated_classes(
     rule: Any,
     stop: Stop,
     rates: Floats,
@@ -60,7 +65,7 @@ def watch(
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ClassifierOutcome:
     """What one policy did on one case at one tolerance: a row per run, a column per class."""
 
     case: int
@@ -91,7 +96,7 @@ class Outcome:
     @property
     def f1(self) -> Floats:
         """The macro F1 of each run."""
-        return macro_f1(self.truth, self.found)
+        return macro_f1_of_classifiers(self.truth, self.found)
 
     @property
     def wrong_certain(self) -> npt.NDArray[np.bool_]:
@@ -99,12 +104,12 @@ class Outcome:
         return self.certain & (self.truth != self.found)
 
 
-def watched_predictions(tolerance: float) -> int:
+def limit_of_watched_predictions(tolerance: float) -> int:
     """Return how many predictions of a class are watched at most: the Wald cap, and two more as published."""
     return wald_cap(tolerance) + 2
 
 
-def watch_classifiers(
+def watch_simulated_classifiers(
     case: int,
     tolerance: float,
     policy: Policy,
@@ -117,7 +122,7 @@ def watch_classifiers(
     workers: int | None = None,
     first_run: int = 0,
     classifiers: int = 0,
-) -> Outcome:
+) -> ClassifierOutcome:
     """Let one policy watch the classifiers of one case.
 
     Run r watches the published classifier of run r (others, with another seed in `classifiers`). How many predictions
@@ -131,28 +136,30 @@ def watch_classifiers(
     only the policy "sequential" does so, and the others play on to the end as published.
     """
     rule = policy.rule(tolerance)
-    cap = watched_predictions(tolerance)
+    cap = limit_of_watched_predictions(tolerance)
     certain = Stop(*map(np.array, rate_test(tolerance, confidence).boundary(cap)))
     never = Stop(np.full(cap + 1, -1), np.full(cap + 1, cap + 1))
     rest = certain if (policy.until_certain if stop is None else stop) else never
 
     of_thread = threading.local()
 
-    def play(run: int) -> tuple[Floats, Integers, Integers, Integers]:
-        classifier = draw_classifier(case, run, classifiers)
-        return _watched(rule, rest, classifier, cap, stream, (seed, case, run), of_thread.streams)
+    def watch_classifier_of_run(run: int) -> tuple[Floats, Integers, Integers, Integers]:
+        classifier = draw_published_classifier(case, run, classifiers)
+        return _watch_simulated_classifier(rule, rest, classifier, cap, stream, (seed, case, run), of_thread.streams)
 
-    def begin() -> None:
+    def begin_classifier_streams() -> None:
         of_thread.streams = [Stream() for _ in range(3)]
 
     numbers = range(first_run, first_run + runs)
-    with ThreadPoolExecutor(workers if compiled_available() else 1, initializer=begin) as pool:
-        rates, predictions, verified, errors = (np.array(part) for part in zip(*pool.map(play, numbers), strict=True))
+    with ThreadPoolExecutor(workers if compiled_available() else 1, initializer=begin_classifier_streams) as pool:
+        rates, predictions, verified, errors = (
+            np.array(part) for part in zip(*pool.map(watch_classifier_of_run, numbers), strict=True)
+        )
     sure = (errors <= certain.few[verified]) | (errors >= certain.many[verified])
-    return Outcome(case, tolerance, policy, confidence, predictions, rates, verified, errors, sure)
+    return ClassifierOutcome(case, tolerance, policy, confidence, predictions, rates, verified, errors, sure)
 
 
-def _watched(
+def _watch_simulated_classifier(
     rule: Any,
     rest: Stop,
     classifier: Classifier,
@@ -168,5 +175,5 @@ def _watched(
     drawn, world, own = (each.rng for each in streams)
     predictions = np.minimum(drawn.multinomial(stream, classifier.share), cap).astype(np.int64)
     verified, errors = (np.zeros(len(predictions), np.int64) for _ in range(2))
-    watch(rule, rest, classifier.error, predictions, verified, errors, own, world)
+    watch_simulated_classes(rule, rest, classifier.error, predictions, verified, errors, own, world)
     return classifier.error, predictions, verified, errors

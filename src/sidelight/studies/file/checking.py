@@ -1,7 +1,7 @@
 """Check the names, parameters, laws and files of a study before anything is played.
 
 What is found here is a plain mistake and always refused. Whether a game, a world and a player fit each other is another
-matter, see `plan.cases.unplayable_cases`.
+matter, see `plan.cases.find_unplayable_cases`.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from sidelight import games as catalogue
 from sidelight.environments import IID, contexts_by_name, laws
 from sidelight.errors import ParameterError, SidelightError
 from sidelight.monitor.policies import POLICIES
-from sidelight.results.result_set import is_chosen
+from sidelight.results.result_set import is_result_label_chosen
 from sidelight.simulation import players as strategies
 from sidelight.studies.build import objects
 from sidelight.studies.classifiers.published import CASES
-from sidelight.studies.fields import as_number, short_value
+from sidelight.studies.fields import field_value_as_number, short_field_value
 from sidelight.studies.model import WORLDS, GameEntry, PlayerEntry, Study, WorldEntry
-from sidelight.studies.plain_data import pairs
+from sidelight.studies.plain_data import freeze_parameter_pairs
 from sidelight.studies.problems import Place, Problem, StudyError
 from sidelight.text import did_you_mean
 
@@ -33,20 +33,20 @@ _CHECKED = "_checked"
 Found = Iterator[tuple[Place, str]]
 
 
-def check(study: Study) -> None:
-    """Raise an error that lists what is wrong with a study, unless that was done when it was read from a file."""
+def check_study_file(study: Study) -> None:
+    """Raise an error that lists all mistakes of a study, unless it was checked when it was read from a file."""
     if not vars(study).get(_CHECKED):
-        found = entry_mistakes(study.games, study.worlds, study.players, study.horizons, study.folder)
+        found = mistakes_in_study_file_entries(study.games, study.worlds, study.players, study.horizons, study.folder)
         if found:
             raise StudyError(found, f"study {study.name!r}")
 
 
-def mark_as_checked(study: Study) -> None:
-    """Note that nothing is wrong with a study; a changed copy of it has no such mark."""
+def mark_study_file_as_checked(study: Study) -> None:
+    """Mark a study as checked; a changed copy of it loses the mark."""
     object.__setattr__(study, _CHECKED, True)
 
 
-def entry_mistakes(
+def mistakes_in_study_file_entries(
     games: Sequence[GameEntry],
     worlds: Sequence[WorldEntry],
     players: Sequence[PlayerEntry],
@@ -56,19 +56,24 @@ def entry_mistakes(
     """Return the problems of all entries, with places such as ("players", 2, "name")."""
     found: list[Problem] = []
 
-    def right(kind: str, entries: Sequence[Any], check: Callable[[Any, _Scope], Found], scope: _Scope) -> list[Any]:
+    def check_file_entries(
+        kind: str, entries: Sequence[Any], check: Callable[[Any, _Scope], Found], scope: _Scope
+    ) -> list[Any]:
         """Check all entries of a kind; return those without problems."""
         good = []
         for index, entry in enumerate(entries):
-            own = [Problem((kind, index, *place), text) for place, text in _all_of(check, entry, scope)]
+            own = [
+                Problem((kind, index, *place), text)
+                for place, text in _all_mistakes_found_by_file_check(check, entry, scope)
+            ]
             found.extend(dict.fromkeys(own))
             good += [] if own else [entry]
         return good
 
     scope = _Scope([], [], tuple(horizons), folder)
-    scope = scope._replace(games=right("games", games, _game, scope))
-    scope = scope._replace(worlds=right("worlds", worlds, _world, scope))
-    right("players", players, _player, scope)
+    scope = scope._replace(games=check_file_entries("games", games, _check_game_entry_of_file, scope))
+    scope = scope._replace(worlds=check_file_entries("worlds", worlds, _check_world_entry_of_file, scope))
+    check_file_entries("players", players, _check_player_entry_of_file, scope)
     return found
 
 
@@ -81,15 +86,15 @@ class _Scope(NamedTuple):
     folder: str
 
 
-def _all_of(check: Callable[[Any, _Scope], Found], entry: Any, scope: _Scope) -> Found:
+def _all_mistakes_found_by_file_check(check: Callable[[Any, _Scope], Found], entry: Any, scope: _Scope) -> Found:
     """Yield the problems that a check finds in an entry; if it raises an error, yield that as the last one."""
     try:
         yield from check(entry, scope)
     except SidelightError as error:
-        yield _place_of(entry, error), str(error)
+        yield _place_of_error_in_study_file(entry, error), str(error)
 
 
-def _game(entry: GameEntry, scope: _Scope) -> Found:
+def _check_game_entry_of_file(entry: GameEntry, scope: _Scope) -> Found:
     if entry.data:
         return
     if bool(entry.name) == bool(entry.file):
@@ -100,93 +105,107 @@ def _game(entry: GameEntry, scope: _Scope) -> Found:
         near = did_you_mean(entry.name, catalogue.names())
         yield ("name",), f"there is no game {entry.name!r}: {near}'sidelight games' lists the catalogue"
     else:
-        objects.make_game(entry, scope.folder)
+        objects.build_study_game(entry, scope.folder)
 
 
-def _world(entry: WorldEntry, scope: _Scope) -> Found:
+def _check_world_entry_of_file(entry: WorldEntry, scope: _Scope) -> Found:
     given, value = dict(entry.parameters), entry.value
     own = isinstance(value, str) and ":" in value
-    known = _WORLD_KEYS.get(entry.kind, contexts_by_name.defaults(value) if entry.kind == "contexts" else given)
+    known = _WORLD_KEYS.get(
+        entry.kind, contexts_by_name.defaults_of_context_environment(value) if entry.kind == "contexts" else given
+    )
     for name in () if own else [name for name in given if name not in known]:
         there = (entry.kind, *known, "label", "games", "horizons")
         text = f"a world with {entry.kind!r} has no {name!r}: {did_you_mean(name, (*there, *WORLDS))}"
         yield ("parameters", name), f"{text}there are {', '.join(there)}"
     if entry.kind == "law":
-        IID(objects.law(value))
+        IID(objects.build_world_law(value))
     elif entry.kind == "laws" and own:
-        objects.import_attribute(value, "function")
+        objects.import_attribute_to_build(value, "function")
     elif entry.kind == "laws":
-        _check_name(value, laws.names(), "kind of laws", ", and package.module:function")
+        _check_name_in_study_file(value, laws.names(), "kind of laws", ", and package.module:function")
     elif entry.kind == "contexts":
-        objects.contexts(replace(entry, parameters={key: given[key] for key in given if key in known}), _small_game())
+        objects.build_study_contexts(
+            replace(entry, parameters={key: given[key] for key in given if key in known}), _small_game_to_check_files()
+        )
     elif entry.kind == "classifiers":
-        yield from _classifiers(entry, given)
+        yield from _check_classifiers_entry_of_file(entry, given)
     elif not isinstance(value, str):
-        raise SidelightError(f"{entry.kind} is {short_value(value)}: give a text in quotation marks")
+        raise SidelightError(f"{entry.kind} is {short_field_value(value)}: give a text in quotation marks")
     elif entry.kind == "replay":
-        objects.make_recording(entry, scope.folder)
+        objects.build_world_recording(entry, scope.folder)
     else:
-        objects.make_own_environment(entry, scope.folder)
+        objects.build_own_environment(entry, scope.folder)
 
 
-def _small_game() -> Any:
-    return objects.make_game(_SMALL)
+def _small_game_to_check_files() -> Any:
+    return objects.build_study_game(_SMALL)
 
 
-def _check_name(name: Any, known: Sequence[str], what: str, own: str = "") -> None:
+def _check_name_in_study_file(name: Any, known: Sequence[str], what: str, own: str = "") -> None:
     """Refuse a name that is not known; `own` says how to write one's own names."""
     if not isinstance(name, str) or name not in known:
         near = did_you_mean(name, known) if isinstance(name, str) else ""
-        raise SidelightError(f"there is no {what} {short_value(name)}: {near}there are {', '.join(known)}{own}")
+        raise SidelightError(f"there is no {what} {short_field_value(name)}: {near}there are {', '.join(known)}{own}")
 
 
-def _classifiers(entry: WorldEntry, given: dict[str, Any]) -> Found:
+def _check_classifiers_entry_of_file(entry: WorldEntry, given: dict[str, Any]) -> Found:
     if type(entry.value) is not int or entry.value not in CASES:
-        yield (entry.kind,), f"classifiers is {short_value(entry.value)}: give the case, {' or '.join(map(str, CASES))}"
+        yield (
+            (entry.kind,),
+            f"classifiers is {short_field_value(entry.value)}: give the case, {' or '.join(map(str, CASES))}",
+        )
     elif "tolerance" not in given:
         yield (entry.kind,), "classifiers need a tolerated error rate, as in tolerance = 0.05"
     for name, least in (("tolerance", _LEAST_TOLERANCE), ("confidence", 0.0)):
-        number = as_number(given.get(name, 0.5))
+        number = field_value_as_number(given.get(name, 0.5))
         if number is None or not least <= number < 1 or number == 0:
-            yield ("parameters", name), f"{name} is {short_value(given[name])}: give a number between {least:g} and 1"
+            yield (
+                ("parameters", name),
+                f"{name} is {short_field_value(given[name])}: give a number between {least:g} and 1",
+            )
 
 
-def _player(entry: PlayerEntry, scope: _Scope) -> Found:
+def _check_player_entry_of_file(entry: PlayerEntry, scope: _Scope) -> Found:
     if entry.policy:
-        _check_name(entry.name, tuple(POLICIES), "policy")
-        objects.make_policy_of(entry)
+        _check_name_in_study_file(entry.name, tuple(POLICIES), "policy")
+        objects.build_player_policy(entry)
         return
-    kind = objects.strategy_class(entry, scope.folder)
-    wrong = [(name, text) for name, _ in entry.parameters if (text := _unknown_parameter(kind, name))]
+    kind = objects.find_strategy_class_of_player(entry, scope.folder)
+    wrong = [(name, text) for name, _ in entry.parameters if (text := _unknown_parameter_in_study_file(kind, name))]
     for name, text in wrong:
         yield ("parameters", name), text
     given = {*dict(entry.parameters), "horizon", "dimension"}
-    missing = [name for name in strategies.required_parameters(kind) if name not in given]
+    missing = [name for name in strategies.required_parameters_of_player(kind) if name not in given]
     if missing:
         yield ("name",), f"{kind.__name__} needs {' and '.join(missing)}: give a value"
     elif not wrong:
-        yield from _parameter_values(entry, scope)
+        yield from _check_parameter_values_in_file(entry, scope)
 
 
-def _unknown_parameter(kind: Any, name: str) -> str:
+def _unknown_parameter_in_study_file(kind: Any, name: str) -> str:
     try:
-        strategies.check_parameters(kind, [name])
+        strategies.check_player_parameters(kind, [name])
     except SidelightError as error:
         return str(error)
     return ""
 
 
-def _places(entry: PlayerEntry, scope: _Scope) -> Iterator[tuple[GameEntry, int]]:
+def _places_where_file_player_plays(entry: PlayerEntry, scope: _Scope) -> Iterator[tuple[GameEntry, int]]:
     """Yield the games of a player with the dimension of the contexts there, each combination once."""
     seen = set()
     for world in scope.worlds:
-        for game in scope.games if world.kind != "classifiers" and is_chosen(entry.worlds, world.label) else ():
-            if not is_chosen(entry.games, game.label) or not is_chosen(world.games, game.label):
+        for game in (
+            scope.games if world.kind != "classifiers" and is_result_label_chosen(entry.worlds, world.label) else ()
+        ):
+            if not is_result_label_chosen(entry.games, game.label) or not is_result_label_chosen(
+                world.games, game.label
+            ):
                 continue
             dimension = 0
             if world.kind not in ("law", "laws"):
                 try:
-                    dimension = objects.make_environment(world.bare(), game, scope.folder).dimension
+                    dimension = objects.build_study_environment(world.bare(), game, scope.folder).dimension
                 except SidelightError:  # they do not fit
                     continue
             if (game, dimension) not in seen:
@@ -194,15 +213,17 @@ def _places(entry: PlayerEntry, scope: _Scope) -> Iterator[tuple[GameEntry, int]
                 yield game, dimension
 
 
-def _parameter_values(entry: PlayerEntry, scope: _Scope) -> Found:
+def _check_parameter_values_in_file(entry: PlayerEntry, scope: _Scope) -> Found:
     """Report values that are wrong in every game, and not only do not fit one: the error names the parameter."""
     horizon = min(entry.horizons or scope.horizons, default=1)
     # Where games or worlds are wrong, too, any game shows what is wrong with a value by itself.
-    tried = list(islice(_places(entry, scope), _TRIES)) or [(_SMALL, 0), (_SMALL, 1)]
+    tried = list(islice(_places_where_file_player_plays(entry, scope), _TRIES)) or [(_SMALL, 0), (_SMALL, 1)]
     given = dict(entry.parameters)
     while given:
-        player = replace(entry.bare(), parameters=pairs(given))
-        errors = [_error(player, game, horizon, dimension, scope.folder) for game, dimension in tried]
+        player = replace(entry.bare(), parameters=freeze_parameter_pairs(given))
+        errors = [
+            _error_of_making_file_strategy(player, game, horizon, dimension, scope.folder) for game, dimension in tried
+        ]
         blamed = {each.name: str(each) for each in errors if isinstance(each, ParameterError) and each.name in given}
         if not blamed or None in errors:
             return
@@ -211,16 +232,18 @@ def _parameter_values(entry: PlayerEntry, scope: _Scope) -> Found:
         del given[name]
 
 
-def _error(player: PlayerEntry, game: GameEntry, horizon: int, dimension: int, folder: str) -> SidelightError | None:
+def _error_of_making_file_strategy(
+    player: PlayerEntry, game: GameEntry, horizon: int, dimension: int, folder: str
+) -> SidelightError | None:
     """Return why a strategy cannot be made; None if it can."""
     try:
-        objects.make_strategy(player, game, horizon, dimension, folder)
+        objects.build_player_strategy(player, game, horizon, dimension, folder)
     except SidelightError as error:
         return error
     return None
 
 
-def _place_of(entry: GameEntry | PlayerEntry | WorldEntry, error: SidelightError) -> Place:
+def _place_of_error_in_study_file(entry: GameEntry | PlayerEntry | WorldEntry, error: SidelightError) -> Place:
     """Return where the parameter stands that an error names, or else the name of the entry."""
     name = error.name if isinstance(error, ParameterError) else ""
     if name in dict(entry.parameters):

@@ -12,7 +12,7 @@ _KEY = re.compile(r"""\s*["']?([\w-]+)["']?\s*=""")
 _INNER = "parameters"  # a table in an entry, whose keys may as well stand in the entry itself
 
 
-def lines_of_places(text: str) -> dict[Place, int]:
+def find_lines_in_study_file(text: str) -> dict[Place, int]:
     """Return the line, counted from 1, on which each table and each key begins; texts of several lines may mislead."""
     found: dict[Place, int] = {}
     counts: dict[str, int] = {}
@@ -29,7 +29,7 @@ def lines_of_places(text: str) -> dict[Place, int]:
     return found
 
 
-def line_of(place: Place, lines: Mapping[Place, int]) -> int | None:
+def line_in_study_file(place: Place, lines: Mapping[Place, int]) -> int | None:
     """Return the line of a place, or of the innermost table around it."""
     short = tuple(part for part in place if part != _INNER)
     for whole in (place, short):

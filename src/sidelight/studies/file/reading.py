@@ -13,12 +13,12 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from sidelight._storage import file_contents
+from sidelight._storage import read_file_contents
 from sidelight.studies.build import objects
-from sidelight.studies.fields import Part, checked, unknown_key
+from sidelight.studies.fields import StudyPart, check_study_fields, unknown_study_field_message
 from sidelight.studies.file import checking
-from sidelight.studies.file.lines import line_of, lines_of_places
-from sidelight.studies.labels import valid_study_name
+from sidelight.studies.file.lines import find_lines_in_study_file, line_in_study_file
+from sidelight.studies.labels import make_valid_study_name
 from sidelight.studies.model import (
     WORLDS,
     Comparison,
@@ -33,7 +33,7 @@ from sidelight.studies.plain_data import grid
 from sidelight.studies.problems import Place, Problem, StudyError
 from sidelight.text import thousands
 
-_KINDS: dict[str, type[Part]] = {
+_KINDS: dict[str, type[StudyPart]] = {
     "games": GameEntry,
     "worlds": WorldEntry,
     "strategies": PlayerEntry,
@@ -59,10 +59,10 @@ def read(path: str | os.PathLike[str]) -> Study:
     """
     file = Path(path)
     try:
-        text = file_contents(file).decode("utf-8-sig")
+        text = read_file_contents(file).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise StudyError([f"{os.fspath(path)!r} is not UTF-8 text: {error}"]) from None
-    return parse(text, valid_study_name(file.stem), str(file.resolve().parent), where=repr(os.fspath(path)))
+    return parse(text, make_valid_study_name(file.stem), str(file.resolve().parent), where=repr(os.fspath(path)))
 
 
 def parse(text: str, name: str = "study", folder: str = "", where: str = "") -> Study:
@@ -71,15 +71,15 @@ def parse(text: str, name: str = "study", folder: str = "", where: str = "") -> 
         data = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # also numbers of too many digits, and too many brackets
         raise StudyError([f"not valid TOML: {error}"], where) from None
-    objects.forget_objects()  # files that it names may have changed since they were last read
-    reader = _Reader(data)
+    objects.forget_built_objects()  # files that it names may have changed since they were last read
+    reader = _StudyFileReader(data)
     study = reader.study(name, folder)
     if study is None:
-        raise StudyError(reader.told(lines_of_places(text)), where)
+        raise StudyError(reader.told(find_lines_in_study_file(text)), where)
     return study
 
 
-class _Reader:
+class _StudyFileReader:
     """Turns parsed TOML into a study, and collects problems with their places in the file."""
 
     def __init__(self, data: dict[str, Any]) -> None:
@@ -98,7 +98,7 @@ class _Reader:
         self.entries["players"] = self.entries.pop("strategies") + self.entries.pop("policies")
         study = None
         if self.problems:
-            self._adopt(checked(Study, settings)[1])
+            self._adopt(check_study_fields(Study, settings)[1])
         else:
             parts: dict[str, Any] = {kind: [entry for _, entry in made] for kind, made in self.entries.items() if made}
             try:
@@ -106,15 +106,19 @@ class _Reader:
             except StudyError as error:
                 self._adopt(error.located)
         games, worlds, players = ([entry for _, entry in self.entries[kind]] for kind in ("games", "worlds", "players"))
-        self._adopt(checking.entry_mistakes(games, worlds, players, () if study is None else study.horizons, folder))
+        self._adopt(
+            checking.mistakes_in_study_file_entries(
+                games, worlds, players, () if study is None else study.horizons, folder
+            )
+        )
         if self.problems or study is None:
             return None
-        checking.mark_as_checked(study)
+        checking.mark_study_file_as_checked(study)
         return study
 
     def told(self, lines: Mapping[Place, int]) -> list[str]:
         """Return the problems sorted by line, each beginning with its line; those without one come last."""
-        located = [(line_of(place, lines), text) for place, text in self.problems]
+        located = [(line_in_study_file(place, lines), text) for place, text in self.problems]
         located.sort(key=lambda each: each[0] or float("inf"))
         return list(dict.fromkeys(f"line {line}: {text}" if line else text for line, text in located))
 
@@ -130,11 +134,11 @@ class _Reader:
             self._problem((one,) if one else place, text)
 
     def _settings(self) -> _Entry:
-        """Return what the file says about the study itself."""
+        """Return the settings of the study itself."""
         known = (*_SETTINGS, *_ALIASES, *_KINDS)
         for key in self.data:
             if key not in known:
-                self._problem((key,), unknown_key(key, known, "a study"))
+                self._problem((key,), unknown_study_field_message(key, known, "a study"))
         found = {key: self.data[key] for key in _SETTINGS if key in self.data}
         for one, many in _ALIASES.items():
             if one in self.data and many in self.data:
@@ -162,28 +166,30 @@ class _Reader:
         for index, entry in enumerate(value):
             place: Place = (kind, index)
             before = len(self.problems)
-            for key, each in [*entry.items(), *_further(entry).items()]:
+            for key, each in [*entry.items(), *_further_parameter_table_in_file(entry).items()]:
                 if each == []:
                     self._problem((*place, key), f"{key} = [] is empty: give one or more values")
             try:
                 made = [_KINDS[kind].from_dict(each) for each in self._expanded(kind, place, entry)]
             except StudyError as error:
                 for inner, text in error.located:
-                    inner = (_world_kinds(entry)[0],) if inner == ("value",) else inner
+                    inner = (_world_kinds_in_file_entry(entry)[0],) if inner == ("value",) else inner
                     self._problem((*place, *inner), text)
                 continue
             found += [(place, each) for each in made] if len(self.problems) == before else []
         return found
 
     def _expanded(self, kind: str, place: Place, entry: _Entry) -> Iterator[_Entry]:
-        """Yield what an entry stands for: one part of the study, or all those of a grid."""
+        """Yield the parts of the study that an entry describes: one, or all those of a grid."""
         if kind not in ("games", "worlds", "strategies", "policies"):
             yield entry
             return
         known = [each.name for each in fields(_KINDS[kind]) if each.name not in _NOT_IN_FILES]  # type: ignore[arg-type]
         known += WORLDS if kind == "worlds" else []
         own = {key: value for key, value in entry.items() if key in known and key != "parameters"}
-        parameters = {key: value for key, value in entry.items() if key not in known} | _further(entry)
+        parameters = {
+            key: value for key, value in entry.items() if key not in known
+        } | _further_parameter_table_in_file(entry)
         if kind == "worlds":
             own |= self._outcomes(place, own, parameters)
         elif kind == "games" and ("name" in own) == ("file" in own):
@@ -217,7 +223,7 @@ class _Reader:
 
     def _outcomes(self, place: Place, own: _Entry, parameters: _Entry) -> _Entry:
         """Take the key that says where outcomes come from, and return it as a kind of worlds and a list of values."""
-        given = _world_kinds(own)
+        given = _world_kinds_in_file_entry(own)
         found = {kind: own.pop(kind) for kind in given}
         # A recording may come with the law that it was drawn from.
         if given == ["law", "replay"]:
@@ -235,11 +241,11 @@ class _Reader:
         }
 
 
-def _world_kinds(entry: Mapping[str, Any]) -> list[str]:
+def _world_kinds_in_file_entry(entry: Mapping[str, Any]) -> list[str]:
     return [kind for kind in WORLDS if kind in entry]
 
 
-def _further(entry: _Entry) -> _Entry:
+def _further_parameter_table_in_file(entry: _Entry) -> _Entry:
     """Return the parameters that stand in a table of their own."""
     found = entry.get("parameters", {})
     return found if isinstance(found, dict) else {}

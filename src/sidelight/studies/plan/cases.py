@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sidelight.errors import SidelightError
-from sidelight.results.result_set import is_chosen
-from sidelight.simulation.arguments import check_players
-from sidelight.simulation.checkpoints import rounds_of
+from sidelight.results.result_set import is_result_label_chosen
+from sidelight.simulation.arguments import check_simulated_players
+from sidelight.simulation.checkpoints import rounds_of_checkpoints
 from sidelight.studies import consistency
 from sidelight.studies.build import objects
 from sidelight.studies.file import checking
@@ -27,7 +27,7 @@ NO_GAME = GameEntry(label="use case")
 """The game of cases in which policies watch classifiers."""
 
 
-class Setting(NamedTuple):
+class CaseSetting(NamedTuple):
     """Where players meet: a game, a world and a horizon (0 for classifiers, whose streams have their own length)."""
 
     game: GameEntry
@@ -58,9 +58,9 @@ class Case:
     folder: str = ""
 
     @property
-    def setting(self) -> Setting:
+    def setting(self) -> CaseSetting:
         """The game, world and horizon."""
-        return Setting(self.game, self.world, self.horizon)
+        return CaseSetting(self.game, self.world, self.horizon)
 
     @property
     def title(self) -> str:
@@ -70,13 +70,13 @@ class Case:
     @property
     def place(self) -> str:
         """The folder of its files, shared with the other players of its game and world."""
-        return f"{file_name_of(self.game.label)}/{file_name_of(self.world.label)}"
+        return f"{file_name_of_case_label(self.game.label)}/{file_name_of_case_label(self.world.label)}"
 
     @property
     def stem(self) -> str:
         """The beginning of the names of its files."""
         rounds = f"-{self.horizon}" if self.horizon else ""
-        return f"{file_name_of(self.player.label)}{rounds}{f'-seed-{self.seed}' if self.seed else ''}"
+        return f"{file_name_of_case_label(self.player.label)}{rounds}{f'-seed-{self.seed}' if self.seed else ''}"
 
     @functools.cached_property
     def definition(self) -> str:
@@ -95,14 +95,14 @@ class Case:
     def rounds(self) -> Any:
         """Return the rounds after which regret is recorded; of a list, those up to the horizon."""
         if isinstance(self.checkpoints, tuple):
-            return rounds_of(
+            return rounds_of_checkpoints(
                 [each for each in self.checkpoints if each <= self.horizon] or [self.horizon], self.horizon
             )
-        return rounds_of(self.checkpoints, self.horizon)
+        return rounds_of_checkpoints(self.checkpoints, self.horizon)
 
 
 @functools.lru_cache(maxsize=4096)
-def file_name_of(label: str) -> str:
+def file_name_of_case_label(label: str) -> str:
     """Turn a label into a name that is safe in any file system and shell.
 
     What is not the label itself ends with a digest of it, so that no two labels have the same.
@@ -114,7 +114,7 @@ def file_name_of(label: str) -> str:
     return f"{short or 'unnamed'}-{hashlib.sha256(label.encode()).hexdigest()[:6]}"
 
 
-def settled_study(study: Study) -> Study:
+def settle_study_before_planning(study: Study) -> Study:
     """Check a study, read its game files and make its paths absolute, so that it does not depend on the current folder.
 
     Raises
@@ -123,9 +123,9 @@ def settled_study(study: Study) -> Study:
         A name, a parameter, a law or a file is wrong, whatever is to happen to combinations that cannot be played.
     """
     folder = study.folder
-    checking.check(study)
+    checking.check_study_file(study)
     games = tuple(
-        replace(each, data=json.dumps(objects.make_game(each, folder).to_dict()))
+        replace(each, data=json.dumps(objects.build_study_game(each, folder).to_dict()))
         if each.file and not each.data
         else each
         for each in study.games
@@ -139,7 +139,7 @@ def settled_study(study: Study) -> Study:
     return replace(study, games=games, worlds=worlds)
 
 
-def cases(study: Study) -> list[Case]:
+def plan_cases(study: Study) -> list[Case]:
     """Return all cases of a study, setting by setting."""
     worlds = {world: world.bare() for world in study.worlds}
     players = {player.label: player.bare() for player in study.players}
@@ -156,58 +156,62 @@ def cases(study: Study) -> list[Case]:
             patience=study.patience,
             folder=study.folder,
         )
-        for setting in settings(study)
+        for setting in plan_case_settings(study)
         for player in study.players
-        if _meets(player, setting, study)
+        if _player_meets_case_setting(player, setting, study)
         for seed in study.seeds
     ]
 
 
-def settings(study: Study) -> list[Setting]:
+def plan_case_settings(study: Study) -> list[CaseSetting]:
     """Return all settings of a study; worlds that have no horizons of their own have those of study and players."""
-    horizons = consistency.horizons(study, study.players)
+    horizons = consistency.horizons_of_study_and_parts(study, study.players)
     found = []
     for game, world in product(study.games, study.worlds):
-        if world.kind != "classifiers" and is_chosen(world.games, game.label):
-            found += [Setting(game, world, horizon) for horizon in world.horizons or horizons]
-    found += [Setting(NO_GAME, world, 0) for world in study.worlds if world.kind == "classifiers"]
+        if world.kind != "classifiers" and is_result_label_chosen(world.games, game.label):
+            found += [CaseSetting(game, world, horizon) for horizon in world.horizons or horizons]
+    found += [CaseSetting(NO_GAME, world, 0) for world in study.worlds if world.kind == "classifiers"]
     return found
 
 
-def _meets(player: PlayerEntry, setting: Setting, study: Study) -> bool:
-    if player.policy != (setting.world.kind == "classifiers") or not is_chosen(player.worlds, setting.world.label):
+def _player_meets_case_setting(player: PlayerEntry, setting: CaseSetting, study: Study) -> bool:
+    if player.policy != (setting.world.kind == "classifiers") or not is_result_label_chosen(
+        player.worlds, setting.world.label
+    ):
         return False
     if player.policy:
         return True
     horizons = player.horizons or setting.world.horizons or study.horizons
-    return is_chosen(player.games, setting.game.label) and setting.horizon in horizons
+    return is_result_label_chosen(player.games, setting.game.label) and setting.horizon in horizons
 
 
-def unplayable_cases(found: Sequence[Case]) -> Iterator[tuple[Case, str]]:
+def find_unplayable_cases(found: Sequence[Case]) -> Iterator[tuple[Case, str]]:
     """Yield the cases that cannot be played, each with the reason."""
     reasons: dict[Any, str] = {}
     for case in found:
         key = (case.game, case.world, case.player, case.horizon, case.runs)
         if key not in reasons:
-            reasons[key] = _reason(case)
+            reasons[key] = _reason_case_is_unplayable(case)
         if reasons[key]:
             yield case, reasons[key]
 
 
-def _reason(case: Case) -> str:
+def _reason_case_is_unplayable(case: Case) -> str:
     """Return why a case cannot be played, or an empty text."""
     try:
         if case.player.policy:
             tolerance = dict(case.world.parameters)["tolerance"]
-            with objects.errors_in_words(f"{case.player.name} has no rule for the tolerance {tolerance}"):
-                objects.make_policy_of(case.player).rule(tolerance)
+            with objects.word_errors_of_user_code(f"{case.player.name} has no rule for the tolerance {tolerance}"):
+                objects.build_player_policy(case.player).rule(tolerance)
             return ""
-        game = objects.make_game(case.game, case.folder)
-        environment = objects.make_environment(case.world, case.game, case.folder)
-        with objects.errors_in_words(f"{case.world.label!r} cannot be checked"):
+        game = objects.build_study_game(case.game, case.folder)
+        environment = objects.build_study_environment(case.world, case.game, case.folder)
+        with objects.word_errors_of_user_code(f"{case.world.label!r} cannot be checked"):
             environment.check(game, case.runs, case.horizon)
-        strategy = objects.make_strategy(case.player, case.game, case.horizon, environment.dimension, case.folder)
-        check_players(strategy, environment)
+        strategy = objects.build_player_strategy(
+            case.player, case.game, case.horizon, environment.dimension, case.folder
+        )
+        check_simulated_players(strategy, environment)
         case.rounds()
     except SidelightError as error:
         return str(error)

@@ -12,7 +12,7 @@ from sidelight.text import count
 _NAMED = 4  # games
 
 
-class Skip(NamedTuple):
+class SkippedCases(NamedTuple):
     """The games and worlds in which a player cannot play for one reason."""
 
     player: str
@@ -24,7 +24,9 @@ class Skip(NamedTuple):
     def where(self) -> str:
         """The games and worlds, in short."""
         games = (
-            self.games[0] if len(self.games) == 1 else f"{len(self.games)} games ({listed_labels(self.games, _NAMED)})"
+            self.games[0]
+            if len(self.games) == 1
+            else f"{len(self.games)} games ({list_labels_of_skipped_cases(self.games, _NAMED)})"
         )
         worlds = self.worlds[0] if len(self.worlds) == 1 else count(len(self.worlds), "world")
         return f"{games} in {worlds}"
@@ -33,7 +35,7 @@ class Skip(NamedTuple):
         return f"{self.player} cannot play {self.where}: {self.why}"
 
 
-def skips_by_reason(skipped: Mapping[Case, str]) -> list[Skip]:
+def group_skipped_cases(skipped: Mapping[Case, str]) -> list[SkippedCases]:
     """Group cases that cannot be played for the same reason.
 
     Two reasons are the same if they agree up to a semicolon: what follows is about a single game, and is told only if
@@ -44,7 +46,7 @@ def skips_by_reason(skipped: Mapping[Case, str]) -> list[Skip]:
         why = text.removeprefix(f"{case.player.name}: ")
         groups.setdefault((case.player.label, why.partition(";")[0]), []).append((case, why))
     return [
-        Skip(
+        SkippedCases(
             player=player,
             games=tuple(dict.fromkeys(case.game.label for case, _ in found)),
             worlds=tuple(dict.fromkeys(case.world.label for case, _ in found)),
@@ -54,18 +56,18 @@ def skips_by_reason(skipped: Mapping[Case, str]) -> list[Skip]:
     ]
 
 
-def refusal(skipped: Mapping[Case, str], where: str) -> StudyError:
+def unplayable_study_error(skipped: Mapping[Case, str], where: str) -> StudyError:
     """Return the error that a study cannot be played as it is, with each reason once per player."""
     remedy = 'restrict them with games = [...] and worlds = [...], or write impossible = "skip"'
-    return StudyError([*map(str, skips_by_reason(skipped))], where, remedy)
+    return StudyError([*map(str, group_skipped_cases(skipped))], where, remedy)
 
 
-def case_title(case: Case, seeds: Sequence[int]) -> str:
+def title_of_skipped_case(case: Case, seeds: Sequence[int]) -> str:
     """Return the title of a case, with its seed if the study has several."""
     return f"{case.title}, seed {case.seed}" if len(seeds) > 1 else case.title
 
 
-def listed_labels(labels: Sequence[str], most: int = 8) -> str:
+def list_labels_of_skipped_cases(labels: Sequence[str], most: int = 8) -> str:
     """List some labels, and how many more there are."""
     shown = ", ".join(labels[:most])
     return shown if len(labels) <= most else f"{shown} and {len(labels) - most} more"

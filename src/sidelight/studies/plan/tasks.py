@@ -16,8 +16,8 @@ from sidelight.results import Results
 from sidelight.simulation import players, simulate
 from sidelight.strategies import KernelStrategy, Strategy, plugins
 from sidelight.studies.build import objects
-from sidelight.studies.classifiers.watching import watch_classifiers
-from sidelight.studies.plain_data import thawed
+from sidelight.studies.classifiers.watching import watch_simulated_classifiers
+from sidelight.studies.plain_data import thaw_plain_data
 from sidelight.studies.plan import code
 from sidelight.studies.plan.cases import Case
 from sidelight.tasks import Advancing, Where
@@ -27,7 +27,7 @@ _compiled: set[Any] = set()  # loops that this process has compiled
 
 
 @dataclass(frozen=True)
-class Task:
+class CaseTask:
     """Runs `first` to `first + count - 1` of a case."""
 
     case: Case
@@ -39,7 +39,7 @@ class Task:
 
     @property
     def title(self) -> str:
-        """What it is called in an error."""
+        """The name of the task in errors."""
         return f"{self.case.title}, runs {self.first} to {self.first + self.count - 1}"
 
     @property
@@ -54,11 +54,11 @@ class Task:
             return "anywhere"
         world = self.case.world
         names = [self.case.player.name, *([str(world.value)] if world.kind in ("laws", "environment") else [])]
-        modules = [module for module, rest in map(players.split, names) if rest is not None]
+        modules = [module for module, rest in map(players.split_player_name, names) if rest is not None]
         if "__main__" in modules:
             return "here"
         ours = all(module.partition(".")[0] == "sidelight" for module in modules)
-        ours = ours and plugins.plugin_named(self.case.player.name) is None
+        ours = ours and plugins.strategy_plugin_named(self.case.player.name) is None
         return "anywhere" if ours and compiled_available() else "apart"
 
     def perform(self, progress: Advancing | bool = False) -> Results:
@@ -68,53 +68,55 @@ class Task:
         compiling, nor what is made once for all runs.
         """
         if not self.case.player.policy:
-            _prepare(self)
+            _prepare_case_task(self)
         if not isinstance(progress, bool):
             progress.advance(0)
         clock = time.perf_counter if self.case.player.policy else time.thread_time  # policies have threads of their own
         started = clock()
-        results = _watched(self) if self.case.player.policy else _played(self, progress)
+        results = _watch_case_task(self) if self.case.player.policy else _play_case_task(self, progress)
         seconds = clock() - started
         return results.with_facts(
             measures={**results.measures, "seconds": np.full(self.count, seconds / self.count)},
             seconds=seconds,
             label=self.case.player.label,
-            manifest={"definition": self.case.definition, "code": code.code_digests(self.case)},
+            manifest={"definition": self.case.definition, "code": code.code_digests_of_case(self.case)},
         )
 
 
-def tasks(case: Case, runs: int | None = None) -> list[Task]:
+def split_cases_into_tasks(case: Case, runs: int | None = None) -> list[CaseTask]:
     """Split the runs of a case into tasks; more runs later begin with the same tasks."""
     total = case.runs if runs is None else runs
-    return [Task(case, first, min(case.block, total - first)) for first in range(0, total, case.block)]
+    return [CaseTask(case, first, min(case.block, total - first)) for first in range(0, total, case.block)]
 
 
-def tasks_in_random_order(found: Sequence[Task]) -> list[Task]:
+def shuffle_case_tasks(found: Sequence[CaseTask]) -> list[CaseTask]:
     """Put the settings of tasks in an order that has nothing to do with their cost, another one in each process.
 
     So what is done at any time tells how long the rest will take, and processes that share the work meet seldom. Tasks
     of a setting stay together, as they share the game, the environment and compiled loops.
     """
-    return sorted(found, key=lambda task: code.digest_of(f"{os.getpid()} {task.case.place}"))
+    return sorted(found, key=lambda task: code.digest_of_case_text(f"{os.getpid()} {task.case.place}"))
 
 
-def forget_files() -> None:
+def forget_files_of_case_tasks() -> None:
     """Look again at all files that cases depend on: in a process that goes on, they may have changed."""
-    objects.forget_objects()
-    code.refresh()
+    objects.forget_built_objects()
+    code.refresh_code_digests()
     _compiled.clear()
 
 
-def strategy_and_environment(case: Case) -> tuple[Strategy, Environment]:
+def strategy_and_environment_of_case(case: Case) -> tuple[Strategy, Environment]:
     """Return the strategy and the environment of a case."""
-    environment = objects.make_environment(case.world, case.game, case.folder)
-    return objects.make_strategy(case.player, case.game, case.horizon, environment.dimension, case.folder), environment
+    environment = objects.build_study_environment(case.world, case.game, case.folder)
+    return objects.build_player_strategy(
+        case.player, case.game, case.horizon, environment.dimension, case.folder
+    ), environment
 
 
-def _prepare(task: Task) -> None:
+def _prepare_case_task(task: CaseTask) -> None:
     """Make the strategy, and compile its loop."""
     case = task.case
-    strategy, environment = strategy_and_environment(case)
+    strategy, environment = strategy_and_environment_of_case(case)
     if not isinstance(strategy, KernelStrategy):
         return
     _ = strategy.compiled_parameters
@@ -124,10 +126,10 @@ def _prepare(task: Task) -> None:
         _compiled.add(loop)
 
 
-def _played(task: Task, progress: Advancing | bool) -> Results:
+def _play_case_task(task: CaseTask, progress: Advancing | bool) -> Results:
     case = task.case
     return simulate(
-        *strategy_and_environment(case),
+        *strategy_and_environment_of_case(case),
         case.horizon,
         task.count,
         case.seed,
@@ -138,16 +140,16 @@ def _played(task: Task, progress: Advancing | bool) -> Results:
     )
 
 
-def _watched(task: Task) -> Results:
+def _watch_case_task(task: CaseTask) -> Results:
     """Let a policy watch classifiers."""
     case = task.case
-    given = {name: thawed(value) for name, value in case.world.parameters}
-    own = {name: thawed(value) for name, value in case.player.parameters}
+    given = {name: thaw_plain_data(value) for name, value in case.world.parameters}
+    own = {name: thaw_plain_data(value) for name, value in case.player.parameters}
     tolerance = given.pop("tolerance")
-    outcome = watch_classifiers(
+    outcome = watch_simulated_classifiers(
         case.world.value,
         tolerance,
-        objects.make_policy_of(case.player),
+        objects.build_player_policy(case.player),
         task.count,
         case.seed,
         workers=1,

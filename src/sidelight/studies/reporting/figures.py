@@ -9,14 +9,14 @@ from typing import Any
 
 from sidelight.errors import FileError, SidelightError
 from sidelight.report.document import Figure
-from sidelight.report.figures.curves import CONFIDENCE, Curve, Panel, mean_curve
-from sidelight.report.figures.saving import save_for_report
+from sidelight.report.figures.curves import CONFIDENCE, FigureCurve, Panel, mean_curve_with_band
+from sidelight.report.figures.saving import save_figure_for_report
 from sidelight.results import Labels, Results, ResultSet
 from sidelight.studies import model as studies
 from sidelight.studies.model import Study
-from sidelight.studies.plan.cases import settings
-from sidelight.studies.reporting.standings import setting_title
-from sidelight.studies.reporting.tables import MEASURES, belongs_to_table
+from sidelight.studies.plan.cases import plan_case_settings
+from sidelight.studies.reporting.standings import title_of_study_setting
+from sidelight.studies.reporting.tables import MEASURES, belongs_to_study_table
 from sidelight.studies.store.store import DamagedError
 from sidelight.text import count
 
@@ -25,7 +25,7 @@ _MANY = 60  # settings, for more of which nothing is drawn that nobody asked for
 Note = Callable[[str], None]
 
 
-def wanted_figures(study: Study) -> tuple[studies.FigureEntry, ...]:
+def figures_wanted_in_study_report(study: Study) -> tuple[studies.FigureEntry, ...]:
     """Return the figures that a study asks for, or the default ones."""
     if study.figures:
         return study.figures
@@ -35,21 +35,21 @@ def wanted_figures(study: Study) -> tuple[studies.FigureEntry, ...]:
     return tuple(found)
 
 
-def draw(study: Study, results: ResultSet, folder: Path, note: Note) -> list[Figure]:
+def draw_study_figures(study: Study, results: ResultSet, folder: Path, note: Note) -> list[Figure]:
     """Draw all figures into a folder, as SVG and PNG; one that cannot be drawn is told of and harms no other."""
     if importlib.util.find_spec("matplotlib") is None:
         note("no figures without Matplotlib; try: pip install matplotlib")
         return []
-    if not study.figures and (number := len(settings(study))) > _MANY:
+    if not study.figures and (number := len(plan_case_settings(study))) > _MANY:
         note(f"no figures, as there are {number} settings: choose some with [[figures]] and games, worlds or horizons")
         return []
     drawn = []
-    for number, wish in enumerate(wanted_figures(study), start=1):
-        make = _regret if wish.kind == "regret" else _quartiles
+    for number, wish in enumerate(figures_wanted_in_study_report(study), start=1):
+        make = _draw_regret_for_study_report if wish.kind == "regret" else _draw_quartiles_for_study_report
         try:
             for part, (title, caption, figure) in enumerate(make(study, results, wish), start=1):
                 stem = f"figure{number}-{part}"
-                svg = save_for_report(figure, folder / stem)
+                svg = save_figure_for_report(figure, folder / stem)
                 drawn.append(Figure(title, svg, caption, f"figures/{stem}.svg"))
         except (DamagedError, FileError):  # of what is stored, or of the folder: more than this figure is lost
             raise
@@ -59,47 +59,59 @@ def draw(study: Study, results: ResultSet, folder: Path, note: Note) -> list[Fig
     return drawn
 
 
-def _regret(study: Study, results: ResultSet, wish: studies.FigureEntry) -> list[tuple[str, str, Any]]:
+def _draw_regret_for_study_report(
+    study: Study, results: ResultSet, wish: studies.FigureEntry
+) -> list[tuple[str, str, Any]]:
     """Draw one panel per game and world, at its longest horizon."""
-    from sidelight.report.figures.regret import draw_panels
+    from sidelight.report.figures.regret import draw_regret_panels
 
     panels: dict[tuple[str, str], tuple[int, Panel]] = {}
     for labels, here in results.group_by("game", "world", "horizon"):
         place = (labels.game, labels.world)
         longest = panels[place][0] if place in panels else 0
-        if belongs_to_table(labels, wish) and labels.horizon > longest:
-            panels[place] = labels.horizon, _panel(labels, here)
+        if belongs_to_study_table(labels, wish) and labels.horizon > longest:
+            panels[place] = labels.horizon, _regret_panel_of_study_figure(labels, here)
     every = [panel for _, panel in panels.values()]
     title = wish.title or study.title or study.name
     bands = f"bands hold the mean with {100 * CONFIDENCE:.0f} % confidence"
     subtitle = f"{count(study.runs * len(study.seeds), 'run')}; {bands}"
     groups = [every[k : k + _PANELS] for k in range(0, len(every), _PANELS)]
     return [
-        (_numbered("Regret over time", groups, group), subtitle, draw_panels(group, title, subtitle))
+        (
+            _number_panel_of_study_report("Regret over time", groups, group),
+            subtitle,
+            draw_regret_panels(group, title, subtitle),
+        )
         for group in groups
     ]
 
 
-def _panel(labels: Labels, here: ResultSet) -> Panel:
-    limit = next((_curve(one)._replace(low=None, high=None) for one in here.filter(limit=True)), None)
-    rivals = [_curve(one) for one in here.filter(limit=False)]
-    return Panel(f"{labels.game}, {labels.world}", rivals or [_curve(here[0])], limit if rivals else None)
+def _regret_panel_of_study_figure(labels: Labels, here: ResultSet) -> Panel:
+    limit = next(
+        (_regret_curve_of_study_report(one)._replace(low=None, high=None) for one in here.filter(limit=True)), None
+    )
+    rivals = [_regret_curve_of_study_report(one) for one in here.filter(limit=False)]
+    return Panel(
+        f"{labels.game}, {labels.world}", rivals or [_regret_curve_of_study_report(here[0])], limit if rivals else None
+    )
 
 
-def _curve(one: Results) -> Curve:
-    return mean_curve(one.label, one.rounds, one.regret)
+def _regret_curve_of_study_report(one: Results) -> FigureCurve:
+    return mean_curve_with_band(one.label, one.rounds, one.regret)
 
 
-def _quartiles(study: Study, results: ResultSet, wish: studies.FigureEntry) -> list[tuple[str, str, Any]]:
+def _draw_quartiles_for_study_report(
+    study: Study, results: ResultSet, wish: studies.FigureEntry
+) -> list[tuple[str, str, Any]]:
     """Draw boxes: a panel per game (or kind of classifiers), a group per world and horizon."""
     from sidelight.report.figures.quartiles import Sample, draw_quartiles
 
     cases: dict[str, dict[str, list[Sample]]] = {}
     for labels, here in results.group_by("game", "world", "horizon"):
-        if belongs_to_table(labels, wish):
+        if belongs_to_study_table(labels, wish):
             rows = [Sample(one.label, one.values(wish.measure)) for one in here if one.has(wish.measure)]
             if rows:
-                title = setting_title(labels).removeprefix(f"{labels.game}, ")
+                title = title_of_study_setting(labels).removeprefix(f"{labels.game}, ")
                 cases.setdefault(labels.game, {})[title] = rows
     if not cases:
         return []
@@ -112,7 +124,7 @@ def _quartiles(study: Study, results: ResultSet, wish: studies.FigureEntry) -> l
     return [(heading, caption, draw_quartiles(group, title, caption, measured)) for group in groups]
 
 
-def _numbered(title: str, groups: Sequence[Any], group: Any) -> str:
+def _number_panel_of_study_report(title: str, groups: Sequence[Any], group: Any) -> str:
     if len(groups) == 1:
         return title
     place = next(k for k, each in enumerate(groups, start=1) if each is group)

@@ -16,14 +16,14 @@ from sidelight.report.document import (
     Paragraph,
     Strong,
     Terms,
-    first_items,
+    first_items_and_rest,
 )
 from sidelight.results.comparison import LARGER_IS_BETTER
 from sidelight.studies.model import Study
 from sidelight.studies.plan import skips
 from sidelight.studies.plan.cases import Case
 from sidelight.studies.reporting.standings import Outcome
-from sidelight.studies.reporting.tables import MEASURES, plays_tables, study_tables
+from sidelight.studies.reporting.tables import MEASURES, plays_tables_of_study, tables_of_study_report
 from sidelight.studies.store import record
 from sidelight.table import Column, Table
 from sidelight.text import and_list, count, thousands
@@ -31,7 +31,7 @@ from sidelight.text import and_list, count, thousands
 _LISTED = 50  # unfinished cases
 
 
-class Report(NamedTuple):
+class StudyReport(NamedTuple):
     """Everything that a report says."""
 
     outcome: Outcome
@@ -45,7 +45,7 @@ class Report(NamedTuple):
 
     @property
     def study(self) -> Study:
-        """What was studied."""
+        """The study of the report."""
         return self.outcome.study
 
     @property
@@ -54,30 +54,35 @@ class Report(NamedTuple):
         return self.study.title or self.study.name
 
 
-def document(report: Report) -> Document:
-    """Put the report together."""
+def write_study_report_document(report: StudyReport) -> Document:
+    """Assemble the document of the report."""
     blocks: list[Block] = [
         *(Paragraph(text) for text in report.study.text.split("\n\n") if text.strip()),
-        Paragraph(_summary(report)),
+        Paragraph(_summary_of_study_report(report)),
         Contents(),
     ]
-    for title, table in study_tables(report.outcome):
+    for title, table in tables_of_study_report(report.outcome):
         blocks += [Heading(title), table]
     for figure in report.figures:
         blocks += [Heading(figure.title), figure]
-    for title, table in plays_tables(report.outcome):
+    for title, table in plays_tables_of_study(report.outcome):
         blocks += [Heading(title), table]
-    blocks += _troubles(report)
-    blocks += [Heading("What was run"), Terms(_design(report)), Heading("How this was made"), Terms(_making(report))]
-    blocks += [Heading("Calls", level=3), _history(report.history)] if report.history else []
+    blocks += _troubles_in_study_report(report)
+    blocks += [
+        Heading("What was run"),
+        Terms(_design_in_study_report(report)),
+        Heading("How this was made"),
+        Terms(_making_in_study_report(report)),
+    ]
+    blocks += [Heading("Calls", level=3), _history_of_calls_in_study_report(report.history)] if report.history else []
     return Document(report.title, blocks)
 
 
-def _sentence(words: str) -> str:
+def _sentence_of_study_report(words: str) -> str:
     return f"{words[:1].upper()}{words[1:].rstrip('.')}."
 
 
-def _summary(report: Report) -> str:
+def _summary_of_study_report(report: StudyReport) -> str:
     """Summarize which player was best in how many settings."""
     standings = [each for each in report.outcome.standings if not each.labels.limit]
     if not standings:
@@ -97,11 +102,11 @@ def _summary(report: Report) -> str:
     return f"{which} mean {MEASURES[measure]}: {words} of {count(len(settings), 'setting')}."
 
 
-def _troubles(report: Report) -> list[Block]:
+def _troubles_in_study_report(report: StudyReport) -> list[Block]:
     """Return the sections about notes, failures, unfinished cases and skipped cases."""
     found: list[Block] = []
     if report.notes:
-        found += [Heading("What to know"), *(Paragraph(_sentence(words)) for words in report.notes)]
+        found += [Heading("What to know"), *(Paragraph(_sentence_of_study_report(words)) for words in report.notes)]
     if report.failures:
         found += [Heading("What failed"), Paragraph("These cases have no result; the next run tries them again.")]
     shown: set[str] = set()  # what went wrong is opened once
@@ -110,14 +115,14 @@ def _troubles(report: Report) -> list[Block]:
         found.append(Details([Strong(each["case"]), f": {each['reason']}"], each["traceback"], opened))
         shown.add(each["traceback"])
     if report.outcome.unfinished:
-        titles = [skips.case_title(case, report.study.seeds) for case in report.outcome.unfinished]
-        found += [Heading("What is not finished"), Bullets(first_items(titles, _LISTED))]
+        titles = [skips.title_of_skipped_case(case, report.study.seeds) for case in report.outcome.unfinished]
+        found += [Heading("What is not finished"), Bullets(first_items_and_rest(titles, _LISTED))]
     if report.skipped:
-        found += [Heading("What cannot be played"), _skips(report.skipped)]
+        found += [Heading("What cannot be played"), _skipped_cases_table_of_study_report(report.skipped)]
     return found
 
 
-def _skips(skipped: Mapping[Case, str]) -> Table:
+def _skipped_cases_table_of_study_report(skipped: Mapping[Case, str]) -> Table:
     columns = [
         Column("player"),
         Column("games", left=True),
@@ -125,13 +130,18 @@ def _skips(skipped: Mapping[Case, str]) -> Table:
         Column("why", left=True, look="why"),
     ]
     rows = [
-        (each.player, skips.listed_labels(each.games), skips.listed_labels(each.worlds), each.why)
-        for each in skips.skips_by_reason(skipped)
+        (
+            each.player,
+            skips.list_labels_of_skipped_cases(each.games),
+            skips.list_labels_of_skipped_cases(each.worlds),
+            each.why,
+        )
+        for each in skips.group_skipped_cases(skipped)
     ]
     return Table(columns, rows)
 
 
-def _design(report: Report) -> list[tuple[str, str]]:
+def _design_in_study_report(report: StudyReport) -> list[tuple[str, str]]:
     study = report.study
     tests = "; ".join(
         f"{each.test} test against {each.against or study.players[0].label}, {each.side}" for each in study.comparisons
@@ -151,7 +161,7 @@ def _design(report: Report) -> list[tuple[str, str]]:
     return [(term, text) for term, text in found if text]
 
 
-def _making(report: Report) -> list[tuple[str, str]]:
+def _making_in_study_report(report: StudyReport) -> list[tuple[str, str]]:
     facts = report.facts
     versions = ", ".join(
         f"{name} {facts[name]}" for name in ("sidelight", "python", "numpy", "numba") if facts.get(name)
@@ -165,8 +175,8 @@ def _making(report: Report) -> list[tuple[str, str]]:
     ]
 
 
-def _history(calls: Sequence[Mapping[str, Any]]) -> Table:
-    """Return what each call did: how much it ran, how much of that again, and why."""
+def _history_of_calls_in_study_report(calls: Sequence[Mapping[str, Any]]) -> Table:
+    """Return a table of all calls: how many tasks each ran, how many of them again, and why."""
     columns = [
         Column("when (UTC)"),
         Column("pieces of work"),
@@ -187,14 +197,14 @@ def _history(calls: Sequence[Mapping[str, Any]]) -> Table:
             (
                 created + share,
                 *(call.get(name) for name in ("pieces", "ran", "again", "failed", "seconds")),
-                _ending(call),
+                _ending_of_call_in_study_report(call),
                 words or None,
             )
         )
     return Table(columns, rows, none="–").useful()
 
 
-def _ending(call: Mapping[str, Any]) -> str | None:
+def _ending_of_call_in_study_report(call: Mapping[str, Any]) -> str | None:
     """Return why a call did not finish; None if it did."""
     states = {
         record.BEGUN: "still at work, or killed",

@@ -11,13 +11,13 @@ from typing import NamedTuple
 from sidelight.kernels.arrays import Floats
 from sidelight.results import Labels, Results, ResultSet, Summary
 from sidelight.studies.model import Study
-from sidelight.studies.plan.cases import Case, cases
-from sidelight.studies.plan.tasks import tasks
+from sidelight.studies.plan.cases import Case, plan_cases
+from sidelight.studies.plan.tasks import split_cases_into_tasks
 from sidelight.studies.store.store import Store
 from sidelight.text import thousands
 
 
-class Standing(NamedTuple):
+class StudyStanding(NamedTuple):
     """One measure of one player in one setting, compared with the others there."""
 
     labels: Labels
@@ -26,15 +26,15 @@ class Standing(NamedTuple):
 
     @property
     def title(self) -> str:
-        """What people call the setting."""
-        return setting_title(self.labels)
+        """The title of the setting."""
+        return title_of_study_setting(self.labels)
 
 
 class Outcome(NamedTuple):
     """What a report is written from."""
 
     study: Study
-    standings: Sequence[Standing]
+    standings: Sequence[StudyStanding]
     shares: Mapping[Labels, Floats]
     """The mean share of plays of each action, if that was to be measured."""
     actions: Mapping[str, Sequence[str]]
@@ -42,23 +42,23 @@ class Outcome(NamedTuple):
     unfinished: Sequence[Case]
 
 
-def setting_title(labels: Labels) -> str:
-    """Return what people call a game, world and horizon."""
+def title_of_study_setting(labels: Labels) -> str:
+    """Return the title of a setting: its game, world and horizon."""
     if not labels.horizon:
         return labels.world
     return f"{labels.game}, {labels.world}, {thousands(labels.horizon)} rounds"
 
 
-def finished_results(study: Study, store: Store, unplayable: Sequence[Case] = ()) -> tuple[ResultSet, list[Case]]:
+def finished_study_results(study: Study, store: Store, unplayable: Sequence[Case] = ()) -> tuple[ResultSet, list[Case]]:
     """Return the results of all players in all settings where all their runs are there, and the other cases.
 
     Runs of several seeds are pooled.
     """
     left_out = set(unplayable)
     by_player: dict[Labels, list[Case]] = {}
-    for case in cases(study):
+    for case in plan_cases(study):
         if case not in left_out:
-            by_player.setdefault(labels_of(case), []).append(case)
+            by_player.setdefault(labels_of_study_results(case), []).append(case)
     here = []
     missing: list[Case] = []
     place, names = "", store.names("")
@@ -69,23 +69,23 @@ def finished_results(study: Study, store: Store, unplayable: Sequence[Case] = ()
         lacking = [case for case in own if not store.has_all(case, names)]
         missing += lacking
         if not lacking:
-            here.append((labels, _reader(store, own)))
+            here.append((labels, _reader_of_study_results(store, own)))
     return ResultSet(here), missing
 
 
-def labels_of(case: Case) -> Labels:
-    """Return what the results of a case are called."""
+def labels_of_study_results(case: Case) -> Labels:
+    """Return the labels of the results of a case."""
     player = case.player
     return Labels(case.game.label, case.world.label, player.label, case.horizon, player.name, player.limit)
 
 
-def _reader(store: Store, own: Sequence[Case]) -> Callable[[], Results]:
-    return lambda: store.gather([task for case in own for task in tasks(case)])
+def _reader_of_study_results(store: Store, own: Sequence[Case]) -> Callable[[], Results]:
+    return lambda: store.gather([task for case in own for task in split_cases_into_tasks(case)])
 
 
-def compare_players(study: Study, results: ResultSet, unfinished: Sequence[Case]) -> Outcome:
+def compare_study_players(study: Study, results: ResultSet, unfinished: Sequence[Case]) -> Outcome:
     """Compare the players of each setting."""
-    standings: list[Standing] = []
+    standings: list[StudyStanding] = []
     shares: dict[Labels, Floats] = {}
     actions: dict[str, Sequence[str]] = {}
     for labels, group in results.group_by("game", "world", "horizon"):
@@ -93,7 +93,7 @@ def compare_players(study: Study, results: ResultSet, unfinished: Sequence[Case]
         for measure in study.measures:
             if measure != "plays":
                 compared = here.compare(measure, study.comparisons)
-                standings += [Standing(each, measure, summary) for each, summary in compared]
+                standings += [StudyStanding(each, measure, summary) for each, summary in compared]
             elif labels.horizon:
                 shares |= {
                     each: one.plays.sum(axis=0) / max(1, one.plays.sum())

@@ -8,32 +8,40 @@ from typing import Any
 
 from sidelight.results import Labels
 from sidelight.results.comparison import LARGER_IS_BETTER
-from sidelight.results.result_set import is_chosen
+from sidelight.results.result_set import is_result_label_chosen
 from sidelight.strategies import plugins
 from sidelight.studies import model as studies
 from sidelight.studies.build import objects
 from sidelight.studies.model import Comparison, PlayerEntry
-from sidelight.studies.reporting.standings import Outcome, Standing, setting_title
+from sidelight.studies.reporting.standings import Outcome, StudyStanding, title_of_study_setting
 from sidelight.table import Cell, Column, Row, Table
-from sidelight.text import STAY, number, thousands
+from sidelight.text import STAY, number_text, thousands
 
 _NONE = "–"
 _SIDES = {"two-sided": "differs", "less": "is less", "greater": "is greater"}
 MEASURES = {"regret": "regret", "verifications": "verifications", "f1": "F1 score", "plays": "plays"}
 
 
-def wanted_standings(outcome: Outcome, wish: studies.TableEntry | studies.FigureEntry) -> list[Standing]:
+def standings_wanted_in_study_table(
+    outcome: Outcome, wish: studies.TableEntry | studies.FigureEntry
+) -> list[StudyStanding]:
     """Return the standings that a table or figure is about."""
-    return [each for each in outcome.standings if each.measure == wish.measure and belongs_to_table(each.labels, wish)]
+    return [
+        each for each in outcome.standings if each.measure == wish.measure and belongs_to_study_table(each.labels, wish)
+    ]
 
 
-def belongs_to_table(labels: Labels, wish: studies.TableEntry | studies.FigureEntry) -> bool:
+def belongs_to_study_table(labels: Labels, wish: studies.TableEntry | studies.FigureEntry) -> bool:
     """Say whether results belong into a table or figure."""
-    games = not labels.horizon or is_chosen(wish.games, labels.game)
-    return games and is_chosen(wish.worlds, labels.world) and is_chosen(wish.horizons, labels.horizon)
+    games = not labels.horizon or is_result_label_chosen(wish.games, labels.game)
+    return (
+        games
+        and is_result_label_chosen(wish.worlds, labels.world)
+        and is_result_label_chosen(wish.horizons, labels.horizon)
+    )
 
 
-def study_tables(outcome: Outcome) -> list[tuple[str, Table]]:
+def tables_of_study_report(outcome: Outcome) -> list[tuple[str, Table]]:
     """Return the tables that the study asks for, or the default ones, with their titles."""
     study = outcome.study
     measures = [measure for measure in study.measures if measure != "plays"]
@@ -48,17 +56,17 @@ def study_tables(outcome: Outcome) -> list[tuple[str, Table]]:
         )
     found = []
     for wish in wishes:
-        standings = wanted_standings(outcome, wish)
+        standings = standings_wanted_in_study_table(outcome, wish)
         if standings:
-            make = matrix_table if wish.kind == "matrix" else comparison_table
-            found.append((wish.title or _title(wish), make(standings, study)))
+            make = matrix_table_of_study if wish.kind == "matrix" else comparison_table_of_study
+            found.append((wish.title or _title_of_study_table(wish), make(standings, study)))
     return found
 
 
-def comparison_table(standings: Sequence[Standing], study: studies.Study) -> Table:
+def comparison_table_of_study(standings: Sequence[StudyStanding], study: studies.Study) -> Table:
     """Return one row per player and setting: the runs in a few numbers, wins, and tests."""
     measure = standings[0].measure
-    write = _writer(measure)
+    write = _number_format_of_study_table(measure)
     over, wins = "over the runs", "wins"
     columns = [
         Column("player"),
@@ -69,7 +77,10 @@ def comparison_table(standings: Sequence[Standing], study: studies.Study) -> Tab
         Column("max", write, group=over),
         Column("× limit", "{:.2f}".format, group=over),
         Column(f"alone{STAY}+ shared", group=wins, alone="wins, alone + shared"),
-        *(Column(_p_title(each, standings), p_text, group="p", look="p") for each in study.comparisons),
+        *(
+            Column(_p_value_title_of_study_table(each, standings), study_p_text, group="p", look="p")
+            for each in study.comparisons
+        ),
         Column("µs per round", "{:.3g}".format, group="speed"),
     ]
     runs = max(each.summary.runs for each in standings)
@@ -79,14 +90,22 @@ def comparison_table(standings: Sequence[Standing], study: studies.Study) -> Tab
         s = each.summary
         tails = (s.q99, s.max) if measure not in LARGER_IS_BETTER else (None, None)
         alone = None if s.strict_wins is None else f"{s.strict_wins} + {s.tied_wins or 0}"
-        name = Cell(s.label, note=_note(each, runs, players[s.label]))
-        cells = [name, Cell(s.mean, error_text(s.standard_error)), s.std, s.median, *tails, s.limit_ratio, alone]
+        name = Cell(s.label, note=_row_note_of_study_table(each, runs, players[s.label]))
+        cells = [
+            name,
+            Cell(s.mean, study_error_text(s.standard_error)),
+            s.std,
+            s.median,
+            *tails,
+            s.limit_ratio,
+            alone,
+        ]
         cells += [None if test is None else test.p_value for test in s.tests]
         rows.append(Row([*cells, s.microseconds], each.title, "limit" * each.labels.limit))
-    return Table(columns, rows, notes=_limit_notes(standings), none=_NONE).useful()
+    return Table(columns, rows, notes=_limit_notes_below_study_table(standings), none=_NONE).useful()
 
 
-def matrix_table(standings: Sequence[Standing], study: studies.Study) -> Table:
+def matrix_table_of_study(standings: Sequence[StudyStanding], study: studies.Study) -> Table:
     """Return players by settings: each mean over the least of its setting; 1 is best."""
     rivals = [each for each in standings if not each.labels.limit]
     settings = {each.labels.setting: each for each in rivals}
@@ -94,17 +113,22 @@ def matrix_table(standings: Sequence[Standing], study: studies.Study) -> Table:
     labels = list(dict.fromkeys(each.labels.label for each in rivals))
     columns = [
         Column("player"),
-        Column("geometric mean", _ratio, group="all"),
-        Column("worst", _ratio, group="all"),
+        Column("geometric mean", _format_ratio_in_study_table, group="all"),
+        Column("worst", _format_ratio_in_study_table, group="all"),
         *(
-            Column(_column_title(one.labels), _ratio, group=one.labels.game, alone=one.title)
+            Column(
+                _column_title_of_study_table(one.labels),
+                _format_ratio_in_study_table,
+                group=one.labels.game,
+                alone=one.title,
+            )
             for one in settings.values()
         ),
     ]
     rows = []
     for label in labels:
         own = {each.labels.setting: each.summary.mean for each in rivals if each.labels.label == label}
-        ratios = [_relative(own.get(one), best[one]) for one in settings]
+        ratios = [_relative_mean_in_study_table(own.get(one), best[one]) for one in settings]
         known = [ratio for ratio in ratios if ratio is not None]
         usable = known and all(0 < ratio < math.inf for ratio in known)
         mean = math.exp(sum(map(math.log, known)) / len(known)) if usable else None
@@ -117,13 +141,13 @@ def matrix_table(standings: Sequence[Standing], study: studies.Study) -> Table:
     return Table(columns, rows, notes=[note], none=_NONE)
 
 
-def plays_tables(outcome: Outcome) -> list[tuple[str, Table]]:
+def plays_tables_of_study(outcome: Outcome) -> list[tuple[str, Table]]:
     """Return, for each game, how often each action was played."""
     found = []
     for game, actions in outcome.actions.items():
         columns = [Column("player"), *(Column(name, "{:.1%}".format) for name in actions)]
         rows = [
-            Row([labels.label, *map(float, shares)], setting_title(labels))
+            Row([labels.label, *map(float, shares)], title_of_study_setting(labels))
             for labels, shares in outcome.shares.items()
             if labels.game == game
         ]
@@ -131,55 +155,55 @@ def plays_tables(outcome: Outcome) -> list[tuple[str, Table]]:
     return found
 
 
-def _limit_notes(standings: Sequence[Standing]) -> list[str]:
+def _limit_notes_below_study_table(standings: Sequence[StudyStanding]) -> list[str]:
     """Explain the ratio to the limit if a player and the limit have different numbers of runs."""
     limits = {each.labels.setting: each.summary.runs for each in standings if each.labels.limit}
     others = [each for each in standings if each.summary.runs != limits.get(each.labels.setting, each.summary.runs)]
     return ["× limit: in the runs that a player and the limit both have."] if others else []
 
 
-def _title(wish: studies.TableEntry) -> str:
+def _title_of_study_table(wish: studies.TableEntry) -> str:
     what = MEASURES[wish.measure]
     return f"Mean {what} relative to the best" if wish.kind == "matrix" else f"{what[:1].upper()}{what[1:]} at the end"
 
 
-def _column_title(labels: Labels) -> str:
+def _column_title_of_study_table(labels: Labels) -> str:
     return f"{labels.world}, {thousands(labels.horizon)}" if labels.horizon else labels.world
 
 
-def _p_title(comparison: Comparison, standings: Sequence[Standing]) -> str:
+def _p_value_title_of_study_table(comparison: Comparison, standings: Sequence[StudyStanding]) -> str:
     against = comparison.against or standings[0].labels.label
     return f"{comparison.test}: mean {_SIDES[comparison.side]} against {against}"
 
 
-def _note(standing: Standing, runs: int, player: PlayerEntry) -> str:
+def _row_note_of_study_table(standing: StudyStanding, runs: int, player: PlayerEntry) -> str:
     words = [f"{thousands(standing.summary.runs)} runs"] if standing.summary.runs != runs else []
     words += ["the limit, not a contestant"] if player.limit else []
-    origin = _origin(player)
+    origin = _origin_of_study_player(player)
     return ", ".join([*words, *([f"external: {origin}"] if origin else [])])
 
 
-def _origin(player: studies.PlayerEntry) -> str:
+def _origin_of_study_player(player: studies.PlayerEntry) -> str:
     """Return the package and version that an external strategy comes from, by the name that the study uses."""
-    named = None if player.policy else plugins.plugin_named(player.name)
-    return objects.plugin_origin(player) if named is None else named.origin
+    named = None if player.policy else plugins.strategy_plugin_named(player.name)
+    return objects.plugin_origin_of_player(player) if named is None else named.origin
 
 
-def _relative(mean: float | None, best: float) -> float | None:
+def _relative_mean_in_study_table(mean: float | None, best: float) -> float | None:
     if mean is None:
         return None
     return mean / best if best > 0 else 1.0 if mean <= best else math.inf
 
 
-def _ratio(value: float) -> str:
+def _format_ratio_in_study_table(value: float) -> str:
     return "∞" if value == math.inf else f"{value:.2f}" if value < 100 else thousands(round(value))
 
 
-def _writer(measure: str) -> Any:
-    return (lambda value: thousands(round(value))) if measure == "verifications" else number
+def _number_format_of_study_table(measure: str) -> Any:
+    return (lambda value: thousands(round(value))) if measure == "verifications" else number_text
 
 
-def error_text(value: float) -> str:
+def study_error_text(value: float) -> str:
     """Write a standard error to two or three digits; nothing if there is none."""
     if value != value:
         return ""
@@ -189,6 +213,6 @@ def error_text(value: float) -> str:
     return f"± {value:.{decimals}f}" if value else "± 0"
 
 
-def p_text(value: float) -> str:
+def study_p_text(value: float) -> str:
     """Write a p-value with three decimals."""
     return "<0.001" if value < 0.0005 else f"{value:.3f}"

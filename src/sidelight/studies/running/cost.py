@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from sidelight.results import Results
 from sidelight.studies.plan.cases import Case
-from sidelight.studies.plan.tasks import Task, tasks_in_random_order
+from sidelight.studies.plan.tasks import CaseTask, shuffle_case_tasks
 from sidelight.tasks import Failure, cores, run_here
 
 _ROUNDS = 200  # of a try
 
 
-class Cost(NamedTuple):
+class StudyCost(NamedTuple):
     """What some cases cost."""
 
     rounds: int
@@ -28,17 +28,19 @@ class Cost(NamedTuple):
         return None if self.seconds is None else self.seconds / (workers or cores()) / 60
 
 
-def estimate(cases: Sequence[Case]) -> Cost:
-    """Try every player briefly on every game, and say what all runs of some cases will cost.
+def estimate_running_cost(cases: Sequence[Case]) -> StudyCost:
+    """Try every player briefly on every game, and extrapolate the cost of all runs of some cases.
 
     All rounds are taken to cost alike; what costs more and more per round takes longer than that.
     """
     kinds: dict[Hashable, list[Case]] = {}
     for case in cases:
         kinds.setdefault((case.player, case.game, case.world.kind, case.horizon), []).append(case)
-    groups = [(group, _try_of(group[0])) for group in kinds.values()]
-    found = _tried({task for _, task in groups})
-    found |= _tried({task for _, task in groups if task.case.player.policy})  # the first of them had to compile
+    groups = [(group, _short_trial_run_of_case(group[0])) for group in kinds.values()]
+    found = _time_trial_runs({task for _, task in groups})
+    found |= _time_trial_runs(
+        {task for _, task in groups if task.case.player.policy}
+    )  # the first of them had to compile
     seconds = 0.0
     failures: dict[Case, Failure] = {}
     for group, task in groups:
@@ -48,20 +50,20 @@ def estimate(cases: Sequence[Case]) -> Cost:
         else:
             seconds += sum(case.runs for case in group) * one * max(1, group[0].horizon) / max(1, task.case.horizon)
     rounds = sum(case.runs * case.horizon for case in cases)
-    return Cost(rounds, seconds if len(failures) < len(cases) else None, failures)
+    return StudyCost(rounds, seconds if len(failures) < len(cases) else None, failures)
 
 
-def _try_of(case: Case) -> Task:
+def _short_trial_run_of_case(case: Case) -> CaseTask:
     """Return one short run of a case."""
-    return Task(replace(case, horizon=min(_ROUNDS, case.horizon), runs=1, checkpoints=1), 0, 1)
+    return CaseTask(replace(case, horizon=min(_ROUNDS, case.horizon), runs=1, checkpoints=1), 0, 1)
 
 
-def _tried(tasks: Iterable[Task]) -> dict[Task, float | Failure]:
+def _time_trial_runs(tasks: Iterable[CaseTask]) -> dict[CaseTask, float | Failure]:
     """Return the seconds that each task takes, or why it fails."""
-    found: dict[Task, float | Failure] = {}
+    found: dict[CaseTask, float | Failure] = {}
 
-    def finished(task: Task, result: Results | Failure) -> None:
+    def finish_trial_run(task: CaseTask, result: Results | Failure) -> None:
         found[task] = result if isinstance(result, Failure) else float(result.measures["seconds"].sum())
 
-    run_here(tasks_in_random_order(list(tasks)), finished, workers=1)
+    run_here(shuffle_case_tasks(list(tasks)), finish_trial_run, workers=1)
     return found

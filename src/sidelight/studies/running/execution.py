@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from sidelight.errors import SidelightError
 from sidelight.results import Results
 from sidelight.studies.plan.cases import Case
-from sidelight.studies.plan.tasks import Task, tasks_in_random_order
+from sidelight.studies.plan.tasks import CaseTask, shuffle_case_tasks
 from sidelight.studies.store.store import KEPT, OtherCodeError, State, Store
 from sidelight.tasks import Failure, TaskError
 from sidelight.tasks.display import Display
@@ -38,22 +38,22 @@ class Done:
 
     seconds: float = 0.0
     """How long it took; 0 if there was nothing to do."""
-    ran: list[Task] = field(default_factory=list)
-    again: list[Task] = field(default_factory=list)
+    ran: list[CaseTask] = field(default_factory=list)
+    again: list[CaseTask] = field(default_factory=list)
     """Tasks that were there already, but damaged or from other code or parameters."""
     failures: dict[Case, Failure] = field(default_factory=dict)
 
 
-class Execution:
+class TaskExecution:
     """Performs tasks and stores their results."""
 
     def __init__(self, store: Store, crew: Crew, display: Display) -> None:
         self.store, self.crew, self.display = store, crew, display
         self._done = Done()
-        self._stale: set[Task] = set()
+        self._stale: set[CaseTask] = set()
 
-    def do(self, tasks: Sequence[Task], title: str = "", thorough: bool = False) -> Done:
-        """Do those of the tasks that are not on disk; if `thorough`, files that are there are read and checked."""
+    def do(self, tasks: Sequence[CaseTask], title: str = "", thorough: bool = False) -> Done:
+        """Run the tasks without stored results; if `thorough`, stored files are read and checked."""
         self._done = Done()
         states = self.store.states(tasks, thorough)
         for state, why in ((State.DAMAGED, "damaged"), (State.STALE, "from other code or parameters")):
@@ -70,7 +70,7 @@ class Execution:
         self.display.begin(title, len(tasks), len(pending))
         try:
             options = {"instead": self._instead} if self.crew.here else {}
-            self.crew.runner(tasks_in_random_order(pending), self._finished, **options)
+            self.crew.runner(shuffle_case_tasks(pending), self._finished, **options)
         except TaskError as error:
             raise SidelightError(f"{error}. {KEPT}") from error
         finally:
@@ -78,13 +78,13 @@ class Execution:
         self._done.seconds = time.perf_counter() - started if pending else 0.0
         return self._done
 
-    def _instead(self, task: Task) -> Any:
-        """Return what makes it unnecessary to perform a task: other runs failed, or another process has done it."""
+    def _instead(self, task: CaseTask) -> Any:
+        """Return a reason to skip a task: other runs of its case failed, or another process has done it."""
         if task.case in self._done.failures:
             return Failure("not tried, as other runs of the same case failed")
         return _DONE_ELSEWHERE if self.store.has(task) else None
 
-    def _finished(self, task: Task, result: Any) -> None:
+    def _finished(self, task: CaseTask, result: Any) -> None:
         if isinstance(result, Results):
             result = self._kept(task, result)
         if isinstance(result, Failure) and task.case not in self._done.failures:
@@ -92,7 +92,7 @@ class Execution:
             self.display.failed(task, result)
         self.display.finished(task)
 
-    def _kept(self, task: Task, result: Results) -> Results | Failure:
+    def _kept(self, task: CaseTask, result: Results) -> Results | Failure:
         """Store results; return the failure if they cannot be used."""
         try:
             self.store.keep(task, result)

@@ -9,15 +9,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sidelight._storage import make_writable
+from sidelight._storage import make_writable_folder
 from sidelight.errors import SidelightError
 from sidelight.studies.model import Study, StudyError
 from sidelight.studies.plan import cases as plan
 from sidelight.studies.plan import skips
 from sidelight.studies.plan.cases import Case
-from sidelight.studies.plan.tasks import forget_files, tasks
-from sidelight.studies.running.execution import Crew, Done, Execution
-from sidelight.studies.store.record import Record
+from sidelight.studies.plan.tasks import forget_files_of_case_tasks, split_cases_into_tasks
+from sidelight.studies.running.execution import Crew, Done, TaskExecution
+from sidelight.studies.store.record import StudyRecord
 from sidelight.studies.store.store import Names, Store
 from sidelight.tasks import Share, run_here
 from sidelight.tasks.display import Display
@@ -36,7 +36,7 @@ class StudyRun:
 
     def __post_init__(self) -> None:
         self.store = Store(self.folder / "runs")
-        self.record = Record(self.folder)
+        self.record = StudyRecord(self.folder)
         self._seen: dict[str, Names] = {}
 
     @property
@@ -90,32 +90,32 @@ def run(
     watcher = Display() if display is None else display
     part = Share.parse(share) if isinstance(share, str) else share
     who = crew_of(cluster, workers) if crew is None else crew
-    place = make_writable(folder)
-    forget_files()
-    record = Record(place)
+    place = make_writable_folder(folder)
+    forget_files_of_case_tasks()
+    record = StudyRecord(place)
     former = record.former()
-    found = plan.settled_study(study)
-    state = planned_run(found, place)
-    changes = _changes(former, found)
+    found = plan.settle_study_before_planning(study)
+    state = plan_study_run(found, place)
+    changes = _changes_since_former_study_run(former, found)
     for words in changes:
         watcher.note(words)
-    every = [task for case in state.playable for task in tasks(case)]
+    every = [task for case in state.playable for task in split_cases_into_tasks(case)]
     mine = every if part is None else part.of(every)
     pending = not all(map(state.is_finished, state.playable))
     facts = {"share": None if part is None else str(part), "changes": changes, "pieces": len(mine)}
     with record.changing() as data:
         data["study"] = found.to_dict()
     with record.call(facts, pending or bool(changes)) as call:
-        done = state.done = Execution(state.store, who, watcher).do(mine, study.name)
+        done = state.done = TaskExecution(state.store, who, watcher).do(mine, study.name)
         state.look_again()
         again = list(dict.fromkeys(task.case.title for task in done.again))[:20]
         numbers = {"ran": len(done.ran), "again": len(done.again), "failed": len(done.failures)}
         call |= {**numbers, "again_cases": again, "seconds": round(done.seconds, 1)}
-        _remember_failures(state)
+        _remember_failures_of_study_run(state)
     return state
 
 
-def planned_run(study: Study, folder: Path, *, stored: bool = False) -> StudyRun:
+def plan_study_run(study: Study, folder: Path, *, stored: bool = False) -> StudyRun:
     """Plan a settled study: its cases, and those of them that cannot be played. Finished cases are not tried.
 
     Parameters
@@ -130,27 +130,27 @@ def planned_run(study: Study, folder: Path, *, stored: bool = False) -> StudyRun
     StudyError
         Something cannot be played, and the study does not say that this is to be skipped.
     """
-    state = StudyRun(study, folder, plan.cases(study))
+    state = StudyRun(study, folder, plan.plan_cases(study))
     pending = [case for case in state.cases if not state.is_finished(case)]
-    state.skipped = dict(plan.unplayable_cases(pending))
+    state.skipped = dict(plan.find_unplayable_cases(pending))
     if stored:
         if not (state.record.failures() or any(map(state.is_finished, state.playable))):
             raise SidelightError(f"nothing in {str(folder)!r} is finished by the code that is here: run the study")
     elif state.skipped and study.impossible == "refuse":
-        raise skips.refusal(state.skipped, f"study {study.name!r}")
+        raise skips.unplayable_study_error(state.skipped, f"study {study.name!r}")
     elif not state.playable:
         nobody = "nobody plays anywhere: games, worlds and players do not fit"
-        raise StudyError([nobody, *map(str, skips.skips_by_reason(state.skipped))], f"study {study.name!r}")
+        raise StudyError([nobody, *map(str, skips.group_skipped_cases(state.skipped))], f"study {study.name!r}")
     return state
 
 
 def opened(folder: str | os.PathLike[str]) -> Study:
     """Return the study that was run in a folder."""
-    return Record(Path(folder)).study()
+    return StudyRecord(Path(folder)).study()
 
 
 def crew_of(cluster: str | None, workers: int | None) -> Crew:
-    """Return what performs tasks: the workers of a cluster, or the cores of this machine."""
+    """Return the function that performs tasks: on the workers of a cluster, or on the cores of this machine."""
     if cluster is None:
         return Crew(functools.partial(run_here, workers=workers), here=True)
     from sidelight.tasks.cluster import run_on_cluster
@@ -158,7 +158,7 @@ def crew_of(cluster: str | None, workers: int | None) -> Crew:
     return Crew(functools.partial(run_on_cluster, cluster), here=False)
 
 
-def _changes(former: Study | None, now: Study) -> list[str]:
+def _changes_since_former_study_run(former: Study | None, now: Study) -> list[str]:
     """Say how a study differs from the one that was run in the folder before."""
     if former is None or former == now:
         return []
@@ -170,31 +170,37 @@ def _changes(former: Study | None, now: Study) -> list[str]:
         other = [label for label in after if label in before and before[label] != after[label]]
         for words, labels in (("new", added), ("no longer there", gone), ("changed", other)):
             if labels:
-                found.append(f"{what} {words}: {skips.listed_labels(labels)}")
+                found.append(f"{what} {words}: {skips.list_labels_of_skipped_cases(labels)}")
     for what in ("horizons", "runs", "seeds", "checkpoints"):
         if getattr(former, what) != getattr(now, what):
-            found.append(f"{what}: {_shown(getattr(now, what))} instead of {_shown(getattr(former, what))}")
+            new, old = (_changed_study_value(getattr(one, what)) for one in (now, former))
+            found.append(f"{what}: {new} instead of {old}")
     return found
 
 
-def _shown(value: Any) -> str:
+def _changed_study_value(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def _remember_failures(state: StudyRun) -> None:
+def _remember_failures_of_study_run(state: StudyRun) -> None:
     """Record failed cases, including earlier failures of cases that were not tried again."""
     failed = state.done.failures
     with state.record.changing() as data:
         before: Mapping[str, Any] = {each["name"]: each for each in data["failures"]}
         data["failures"] = [
-            {"name": _name(case), "case": skips.case_title(case, state.study.seeds), "player": case.player.label}
+            {
+                "name": _name_of_failed_case_in_run(case),
+                "case": skips.title_of_skipped_case(case, state.study.seeds),
+                "player": case.player.label,
+            }
             | failed[case]._asdict()
             if case in failed
-            else before[_name(case)]
+            else before[_name_of_failed_case_in_run(case)]
             for case in state.playable
-            if case in failed or (before and _name(case) in before and not state.is_finished(case))
+            if case in failed
+            or (before and _name_of_failed_case_in_run(case) in before and not state.is_finished(case))
         ]
 
 
-def _name(case: Case) -> str:
+def _name_of_failed_case_in_run(case: Case) -> str:
     return f"{case.place}/{case.stem}"

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sidelight._storage import file_contents, file_lock, replacing_file
+from sidelight._storage import file_lock, read_file_contents, replacing_file
 from sidelight.errors import FileError, SidelightError
 from sidelight.results import provenance
 from sidelight.studies.model import Study
@@ -28,7 +28,7 @@ _EMPTY: dict[str, Any] = {"format": _FORMAT, "study": None, "calls": [], "failur
 _LONGEST = 300  # characters of an error
 
 
-class Record:
+class StudyRecord:
     """What is known about a study in a folder besides its runs; several processes may change it."""
 
     def __init__(self, folder: Path) -> None:
@@ -39,7 +39,7 @@ class Record:
         if not self.path.exists():
             return copy.deepcopy(_EMPTY)
         try:
-            data: dict[str, Any] = json.loads(file_contents(self.path))
+            data: dict[str, Any] = json.loads(read_file_contents(self.path))
             if data["format"] != _FORMAT:
                 raise ValueError("it is not the record of a study")
             return {name: data[name] for name in _EMPTY}
@@ -79,7 +79,7 @@ class Record:
         return list(self.read()["failures"])
 
     def calls(self) -> list[dict[str, Any]]:
-        """Return what each call did or is doing, the first one first."""
+        """Return the entries of all calls, the first one first."""
         return list(self.read()["calls"])
 
     @contextlib.contextmanager
@@ -103,7 +103,7 @@ class Record:
             yield entry
         except BaseException as error:
             stopped = isinstance(error, KeyboardInterrupt)
-            entry |= {"state": INTERRUPTED} if stopped else {"state": ERROR, "why": _words(error)}
+            entry |= {"state": INTERRUPTED} if stopped else {"state": ERROR, "why": _word_error_for_study_record(error)}
             with contextlib.suppress(FileError):  # as on a full disk: the error that ended the call matters more
                 self._end(entry, noted=True)
             raise
@@ -119,5 +119,5 @@ class Record:
             data["calls"][place : place + 1] = [ended] if noted else []
 
 
-def _words(error: BaseException) -> str:
+def _word_error_for_study_record(error: BaseException) -> str:
     return one_line(f"{error}" or type(error).__name__)[:_LONGEST]

@@ -17,8 +17,8 @@ from pathlib import Path
 from sidelight.errors import FileError, NoFileError, SidelightError
 from sidelight.results import Results, concatenate
 from sidelight.studies.plan.cases import Case
-from sidelight.studies.plan.code import code_digests, combined_digest
-from sidelight.studies.plan.tasks import Task, tasks
+from sidelight.studies.plan.code import code_digests_of_case, combined_digest_of_case
+from sidelight.studies.plan.tasks import CaseTask, split_cases_into_tasks
 
 KEPT = "What was finished before is kept, and the same command goes on from there"
 _NAME = re.compile(r"(.+-\d{5,}-\d{5,})-([0-9a-f]{16})\.npz")
@@ -47,27 +47,27 @@ class Store:
     def key(self, case: Case) -> str:
         """Return the key of a case."""
         if id(case) not in self._keys:  # to hash a case takes longer
-            self._keys[id(case)] = case, _key_of(case.definition, code_digests(case))
+            self._keys[id(case)] = case, _store_key_of_case(case.definition, code_digests_of_case(case))
         return self._keys[id(case)][1]
 
-    def path(self, task: Task) -> Path:
+    def path(self, task: CaseTask) -> Path:
         """Return where a task is kept."""
-        return self.folder / task.case.place / f"{_stem(task)}-{self.key(task.case)}.npz"
+        return self.folder / task.case.place / f"{_store_file_stem_of_task(task)}-{self.key(task.case)}.npz"
 
-    def states(self, tasks: Sequence[Task], thorough: bool = False) -> dict[Task, State]:
+    def states(self, tasks: Sequence[CaseTask], thorough: bool = False) -> dict[CaseTask, State]:
         """Say which tasks are finished, by the names of their files or, if `thorough`, by reading and checking them."""
         if thorough:
             return {task: self._read(task)[0] for task in tasks}
         names = {place: self.names(place) for place in {task.case.place for task in tasks}}
-        found: dict[Task, State] = {}
+        found: dict[CaseTask, State] = {}
         for task in tasks:
-            keys = names[task.case.place].get(_stem(task), set())
+            keys = names[task.case.place].get(_store_file_stem_of_task(task), set())
             found[task] = State.MISSING if not keys else State.STALE
             if self.key(task.case) in keys:
                 found[task] = State.READY
         return found
 
-    def gather(self, tasks: Sequence[Task]) -> Results:
+    def gather(self, tasks: Sequence[CaseTask]) -> Results:
         """Return the results of several finished tasks of a player in a setting, run after run, seed after seed."""
         parts: dict[int, list[Results]] = {}
         for task in tasks:
@@ -79,7 +79,7 @@ class Store:
         joined = concatenate(concatenate(blocks, seed=seed) for seed, blocks in parts.items())
         return joined.with_facts(label=tasks[0].case.player.label)
 
-    def keep(self, task: Task, done: Results) -> None:
+    def keep(self, task: CaseTask, done: Results) -> None:
         """Write the results of a task.
 
         Raises
@@ -94,24 +94,24 @@ class Store:
         except FileError as error:
             raise FileError(f"{error}. {KEPT}") from None
 
-    def remove_former(self, task: Task) -> None:
-        """Remove what other code or parameters made of a task."""
-        for former in self.names(task.case.place).get(_stem(task), set()) - {self.key(task.case)}:
+    def remove_former(self, task: CaseTask) -> None:
+        """Remove results of a task that other code or parameters made."""
+        for former in self.names(task.case.place).get(_store_file_stem_of_task(task), set()) - {self.key(task.case)}:
             with contextlib.suppress(OSError):
-                (self.folder / task.case.place / f"{_stem(task)}-{former}.npz").unlink()
+                (self.folder / task.case.place / f"{_store_file_stem_of_task(task)}-{former}.npz").unlink()
 
-    def remove(self, task: Task) -> None:
+    def remove(self, task: CaseTask) -> None:
         """Remove the file of a task."""
         self.path(task).unlink(missing_ok=True)
 
-    def has(self, task: Task) -> bool:
+    def has(self, task: CaseTask) -> bool:
         """Say whether a task is finished, by the name of its file."""
         return self.path(task).exists()
 
     def has_all(self, case: Case, names: Names) -> bool:
         """Say whether all runs of a case are among the names of its folder."""
         key = self.key(case)
-        return all(key in names.get(_stem(task), ()) for task in tasks(case))
+        return all(key in names.get(_store_file_stem_of_task(task), ()) for task in split_cases_into_tasks(case))
 
     def names(self, place: str) -> Names:
         """Return, for each case and range of runs in a folder, the keys there are."""
@@ -122,21 +122,23 @@ class Store:
                     found.setdefault(match[1], set()).add(match[2])
         return found
 
-    def _read(self, task: Task) -> tuple[State, Results | None]:
+    def _read(self, task: CaseTask) -> tuple[State, Results | None]:
         try:
             results = Results.load(self.path(task))
         except NoFileError:
-            return State.STALE if self.names(task.case.place).get(_stem(task)) else State.MISSING, None
+            return State.STALE if self.names(task.case.place).get(
+                _store_file_stem_of_task(task)
+            ) else State.MISSING, None
         except FileError:
             raise
         except SidelightError:
             return State.DAMAGED, None
         return (State.READY, results) if self._is_right(task, results) else (State.STALE, None)
 
-    def _is_right(self, task: Task, found: Results) -> bool:
-        """Say whether results are those of a task, made by the code that is here."""
+    def _is_right(self, task: CaseTask, found: Results) -> bool:
+        """Return whether results belong to a task and were made by the present code."""
         made, code = (found.fact("first_run"), found.n_runs), found.fact("code")
-        key = _key_of(str(found.fact("definition")), code) if isinstance(code, dict) else ""
+        key = _store_key_of_case(str(found.fact("definition")), code) if isinstance(code, dict) else ""
         return (key, made) == (self.key(task.case), (task.first, task.count))
 
 
@@ -148,9 +150,9 @@ class DamagedError(SidelightError):
     """The file of a stored task is damaged."""
 
 
-def _key_of(definition: str, code: Mapping[str, str]) -> str:
-    return definition + combined_digest([code])[:8]
+def _store_key_of_case(definition: str, code: Mapping[str, str]) -> str:
+    return definition + combined_digest_of_case([code])[:8]
 
 
-def _stem(task: Task) -> str:
+def _store_file_stem_of_task(task: CaseTask) -> str:
     return f"{task.case.stem}-{task.first:05d}-{task.first + task.count - 1:05d}"

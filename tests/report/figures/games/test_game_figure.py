@@ -11,14 +11,14 @@ from sidelight import games
 from sidelight.analysis import analyze
 from sidelight.game import Game
 from sidelight.report.figures.colors import ALARM
-from sidelight.report.figures.games.game import draw_game
+from sidelight.report.figures.games.game import draw_game_figure
 
 HALF = Fraction(1, 2)
 BLIND2, BLIND3 = ["x", "x"], ["x", "x", "x"]
 
 
 def figure_of(game):
-    return draw_game(analyze(game))
+    return draw_game_figure(analyze(game))
 
 
 def dashed(figure):

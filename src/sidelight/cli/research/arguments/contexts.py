@@ -38,7 +38,7 @@ def parse_contexts_option(text: str, game: Game) -> Environment:
     from sidelight.environments import contexts_by_name
 
     name, colon, rest = text.partition(":")
-    known = contexts_by_name.defaults(name.strip())
+    known = contexts_by_name.defaults_of_context_environment(name.strip())
     values: dict[str, Any] = {}
     for part in rest.split(",") if colon else []:
         key, equals, value = (piece.strip() for piece in part.partition("="))
@@ -49,7 +49,7 @@ def parse_contexts_option(text: str, game: Game) -> Environment:
         if key in values:
             raise SidelightError(f"in --contexts {text!r}, {key!r} is given twice")
         if key not in known:
-            shown = contexts_by_name.parameters_on_command_line(name.strip())
+            shown = contexts_by_name.context_environment_parameters(name.strip())
             raise SidelightError(f"in --contexts {text!r}, there is no parameter {key!r}: it takes {shown}")
         values[key] = parse_argument_value(value)
-    return contexts_by_name.load(name.strip(), game, **values)
+    return contexts_by_name.load_context_environment(name.strip(), game, **values)

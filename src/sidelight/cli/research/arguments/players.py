@@ -26,21 +26,19 @@ _WORDS = {"true": True, "false": False, "none": None}
 def build_strategy_from_argument(text: str, game: Game, horizon: int, dimension: int = 0) -> Strategy:
     """Make the strategy that `text` describes; pass it the horizon or the size of contexts if it needs them."""
     kind, given = _parse_strategy_argument(text)
-    values = players.completed_parameters(kind, _check_strategy_argument(kind, given), horizon, dimension)
-    return players.make(kind, game, values)
+    values = players.complete_player_parameters(kind, _check_strategy_argument(kind, given), horizon, dimension)
+    return players.make_player(kind, game, values)
 
 
 def _parse_strategy_argument(text: str) -> tuple[type[Strategy], dict[str, str]]:
     """Split a text into the class it names and its parameters, still as text."""
-    head, rest = players.split(text)
-    if players.is_known(head):
-        return players.find(head), _split_pairs_of_strategy_argument(rest, text)
+    head, rest = players.split_player_name(text)
+    if players.is_known_player_name(head):
+        return players.find_player_class(head), _split_pairs_of_strategy_argument(rest, text)
     name, _, parameters = (rest or "").partition(":")
     if name and "=" not in name:
-        return players.import_own_strategy(head, name, text), _split_pairs_of_strategy_argument(
-            parameters or None, text
-        )
-    raise SidelightError(players.no_such_strategy(head))
+        return players.import_own_player(head, name, text), _split_pairs_of_strategy_argument(parameters or None, text)
+    raise SidelightError(players.no_such_player_error(head))
 
 
 def _split_pairs_of_strategy_argument(text: str | None, whole: str) -> dict[str, str]:
@@ -58,8 +56,8 @@ def _split_pairs_of_strategy_argument(text: str | None, whole: str) -> dict[str,
 
 def _check_strategy_argument(kind: type[Strategy], given: dict[str, str]) -> dict[str, Any]:
     """Read the values of the parameters, and refuse names that the strategy does not have."""
-    players.check_parameters(kind, given, seed="--seed")
-    known = players.signature(kind)
+    players.check_player_parameters(kind, given, seed="--seed")
+    known = players.signature_of_player(kind)
     return {name: _read_value_in_strategy_argument(text, known.get(name)) for name, text in given.items()}
 
 
@@ -71,7 +69,7 @@ def _read_value_in_strategy_argument(text: str, parameter: inspect.Parameter | N
 
 
 def parse_argument_value(text: str) -> Any:
-    """Read a value: a number (such as 1/3), true, false or none, something in brackets or quotes, or else text."""
+    """Read a value: a number (such as 1/3), true, false, none, a text in quotes, a list in brackets, or plain text."""
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
     for read in (int, float, lambda each: float(Fraction(each))):
@@ -91,10 +89,10 @@ def player_from_argument(text: str, folder: str = "") -> PlayerEntry:
     from sidelight.studies import PlayerEntry
 
     kind, given = _parse_strategy_argument(text)
-    head, rest = players.split(text)
+    head, rest = players.split_player_name(text)
     if head.endswith(".py"):
         head = _relative_path_in_argument(head, folder)
-    name = head if players.is_known(head) else f"{head}:{(rest or '').partition(':')[0]}"
+    name = head if players.is_known_player_name(head) else f"{head}:{(rest or '').partition(':')[0]}"
     return PlayerEntry(name, _check_strategy_argument(kind, given))
 
 

@@ -64,7 +64,7 @@ class ScoreReport:
 def score_quality_statistics(
     test: RateTest, seen: Array, counts: tuple[Array, Array], saved: tuple[int, int], answered: tuple[Array, Array]
 ) -> ScoreReport:
-    """Return what scores are worth, given predictions, answers and errors by bin.
+    """Return the quality of scores, given predictions, answers and errors by bin.
 
     `saved` are spared predictions and saved answers; `answered` says for each settled verification its score and
     whether it was answered.

@@ -15,33 +15,33 @@ from sidelight.game import Game
 Law = tuple[Fraction, ...]
 
 
-def whole_space(outcomes: int) -> list[Law]:
+def corners_of_law_simplex(outcomes: int) -> list[Law]:
     """Return the corners of the space of laws: in each of them one outcome is certain."""
     return [tuple(Fraction(int(j == corner)) for j in range(outcomes)) for corner in range(outcomes)]
 
 
-def cell(game: Game, action: int) -> list[Law]:
+def corners_of_drawn_cell(game: Game, action: int) -> list[Law]:
     """Return the corners of the cell of `action` in order around it: none, one, two, or those of a polygon.
 
     Only games of at most three outcomes have cells that are at most polygons.
     """
-    corners = whole_space(game.n_outcomes)
+    corners = corners_of_law_simplex(game.n_outcomes)
     for row in dict.fromkeys(game.loss):
-        corners = _cut(corners, [other - own for other, own in zip(row, game.loss[action], strict=True)])
-    return _without_flat_corners(corners)
+        corners = _cut_polygon(corners, [other - own for other, own in zip(row, game.loss[action], strict=True)])
+    return _drop_flat_polygon_corners(corners)
 
 
-def border(game: Game, one: int, other: int) -> list[Law]:
+def ends_of_drawn_border(game: Game, one: int, other: int) -> list[Law]:
     """Return the two end points of the border between the cells of two neighbors (one point if M is 2)."""
     difference = [a - b for a, b in zip(game.loss[one], game.loss[other], strict=True)]
-    return [corner for corner in cell(game, one) if _value(difference, corner) == 0]
+    return [corner for corner in corners_of_drawn_cell(game, one) if _value_at_polygon_corner(difference, corner) == 0]
 
 
-def _cut(corners: Sequence[Law], direction: Sequence[Fraction]) -> list[Law]:
+def _cut_polygon(corners: Sequence[Law], direction: Sequence[Fraction]) -> list[Law]:
     """Keep the part of a convex polygon where `direction` times the law is at least zero."""
     kept: list[Law] = []
     for here, there in zip(corners, [*corners[1:], *corners[:1]], strict=True):
-        value, next_value = _value(direction, here), _value(direction, there)
+        value, next_value = _value_at_polygon_corner(direction, here), _value_at_polygon_corner(direction, there)
         if value >= 0:
             kept.append(here)
         if value * next_value < 0:
@@ -50,20 +50,20 @@ def _cut(corners: Sequence[Law], direction: Sequence[Fraction]) -> list[Law]:
     return list(dict.fromkeys(kept))
 
 
-def _value(direction: Sequence[Fraction], law: Law) -> Fraction:
+def _value_at_polygon_corner(direction: Sequence[Fraction], law: Law) -> Fraction:
     return sum((d * p for d, p in zip(direction, law, strict=True)), Fraction(0))
 
 
-def _without_flat_corners(corners: list[Law]) -> list[Law]:
+def _drop_flat_polygon_corners(corners: list[Law]) -> list[Law]:
     """Drop the corners at which a polygon does not turn; of a segment the end points stay."""
     if len(corners) < 3:
         return corners
     around = zip([corners[-1], *corners[:-1]], corners, [*corners[1:], corners[0]], strict=True)
-    turning = [here for before, here, after in around if _turn(before, here, after) != 0]
+    turning = [here for before, here, after in around if _turn_at_polygon_corner(before, here, after) != 0]
     return turning or [min(corners), max(corners)]
 
 
-def _turn(before: Law, here: Law, after: Law) -> Fraction:
+def _turn_at_polygon_corner(before: Law, here: Law, after: Law) -> Fraction:
     """Return twice the signed area of a triangle, from the first two entries of its corners."""
     (a, b), (c, d), (e, f) = before[:2], here[:2], after[:2]
     return (c - a) * (f - b) - (e - a) * (d - b)

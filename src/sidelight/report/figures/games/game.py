@@ -12,15 +12,18 @@ from matplotlib.lines import Line2D
 
 from sidelight.analysis import Analysis
 from sidelight.report.figures import layout
-from sidelight.report.figures.colors import BORDERS, border_style
+from sidelight.report.figures.colors import BORDERS, border_style_in_figure
 from sidelight.report.figures.games.neighbor_graph import draw_neighbor_graph
-from sidelight.report.figures.games.segment import draw_segment
-from sidelight.report.figures.games.triangle import draw_triangle
+from sidelight.report.figures.games.segment import draw_two_outcome_figure
+from sidelight.report.figures.games.triangle import draw_three_outcome_triangle
 from sidelight.text import count
 
 Drawing = tuple[list[Any], str]
 """The samples of the actions for the key, and a note."""
-_BY_OUTCOMES: dict[int, Callable[[Axes, Analysis], Drawing]] = {2: draw_segment, 3: draw_triangle}
+_BY_OUTCOMES: dict[int, Callable[[Axes, Analysis], Drawing]] = {
+    2: draw_two_outcome_figure,
+    3: draw_three_outcome_triangle,
+}
 _REGRET = {
     "trivial": "no regret at all",
     "easy": "minimax regret of order √T",
@@ -29,7 +32,7 @@ _REGRET = {
 }
 
 
-def draw_game(analysis: Analysis) -> Figure:
+def draw_game_figure(analysis: Analysis) -> Figure:
     """Return a figure of the game that was analyzed.
 
     With two outcomes it shows the expected losses over the segment of laws and the cells below them; with three the
@@ -42,15 +45,17 @@ def draw_game(analysis: Analysis) -> Figure:
     game = analysis.game
     sizes = f"{count(game.n_actions, 'action')}, {count(game.n_outcomes, 'outcome')}"
     with style.context(["default", layout.SETTINGS]):
-        figure, (axes,) = layout.make_panels([""], 6.4, 4.4)
+        figure, (axes,) = layout.make_figure_panels([""], 6.4, 4.4)
         samples, note = _BY_OUTCOMES.get(game.n_outcomes, draw_neighbor_graph)(axes, analysis)
         text = f"{analysis.kind}: {_REGRET[analysis.kind]} ({sizes}). {note}"
-        return layout.finish_figure(figure, game.name or "A game", text.strip(), [*samples, *_border_samples(analysis)])
+        return layout.finish_figure(
+            figure, game.name or "A game", text.strip(), [*samples, *_border_samples_in_figure_key(analysis)]
+        )
 
 
-def _border_samples(analysis: Analysis) -> list[Line2D]:
+def _border_samples_in_figure_key(analysis: Analysis) -> list[Line2D]:
     """Return a sample of each kind of border that occurs."""
-    used = {border_style(analysis, one, other) for one, other in analysis.neighbors}
+    used = {border_style_in_figure(analysis, one, other) for one, other in analysis.neighbors}
     return [
         Line2D(
             [],

@@ -12,7 +12,7 @@ from sidelight.service.api.requests import ApiCall, api_monitor_scope
 from sidelight.service.api.routing import BatchRoute, api_refusals, discriminate_batch_body, make_api_router
 from sidelight.service.domain import answers, decisions
 from sidelight.service.domain.answers import CONFLICT, GONE, UNKNOWN
-from sidelight.service.domain.inputs import AnswerInput, Label, Prediction, Shape
+from sidelight.service.domain.inputs import AnswerTo, Label, Prediction, Shape
 from sidelight.service.limits import BATCH
 from sidelight.service.problems import Problem, problem_place, relocate_problems_of_rows
 
@@ -78,7 +78,7 @@ _Status = Literal[
 class AnswersIn(Shape):
     """Many answers; each gets its own result."""
 
-    answers: Annotated[list[AnswerInput], Field(max_length=BATCH)]
+    answers: Annotated[list[AnswerTo], Field(max_length=BATCH)]
 
 
 class AnswerOut(TypedDict):
@@ -99,7 +99,7 @@ class AnswersOut(TypedDict):
 @router.post("/v1/monitors/{monitor}/answers", name="take", responses=api_refusals("conflict", "gone"))
 async def answers_route(
     body: Annotated[
-        Annotated[AnswerInput, Tag("one")] | Annotated[AnswersIn, Tag("many")],
+        Annotated[AnswerTo, Tag("one")] | Annotated[AnswersIn, Tag("many")],
         discriminate_batch_body("answers"),
         Body(),
     ],
@@ -115,8 +115,8 @@ async def answers_route(
     signed in, this needs the scope settle, too; reviews go through the queue. A monitor that hides predictions does not
     say whether an answer is right.
     """
-    single = isinstance(body, AnswerInput)
-    given = [body] if isinstance(body, AnswerInput) else body.answers
+    single = isinstance(body, AnswerTo)
+    given = [body] if isinstance(body, AnswerTo) else body.answers
     with relocate_problems_of_rows(None if single else "answers"):
         job = answers.record_answers(call.monitor, given, actor=call.caller.actor, settles=call.caller.may("settle"))
         results = await call.do(job)

@@ -146,7 +146,7 @@ def change_access_form(request: Request, kind: str, id: str) -> Response:
 
 @router.get("/admin/audit")
 def audit_page(request: Request, at: float | None = None, id: str = "") -> Response:
-    """Show who changed what."""
+    """Show the audit log."""
     visitor = visitors.enter_admin_page(request)
     with visitors.service_of_page(request).read() as tx:
         notes = audit.read_audit_log(tx, None if at is None else (at, id))

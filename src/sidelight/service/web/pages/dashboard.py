@@ -151,7 +151,7 @@ def dashboard_page(request: Request, monitor: str, verdict: str = "", q: str = "
 def _class_table_on_page(
     row: MonitorRow, report: Report, verdict: str, q: str, page: int
 ) -> tuple[list[ClassReport], dict[str, Any]]:
-    """Return the classes on one page of those that were asked for, and what else their table shows."""
+    """Return one page of the requested classes, with the other columns of their table."""
     chosen = [one for one in report.classes if verdict in ("", one.verdict) and q.lower() in str(one.name).lower()]
     first = (max(1, min(page, 1 + (len(chosen) - 1) // _PAGE)) - 1) * _PAGE
     shown = sorted(chosen, key=rank_class_reports)[first : first + _PAGE]

@@ -111,7 +111,7 @@ def signout_form(request: Request) -> Response:
 
 @router.get("/start")
 def start_link_page() -> Response:
-    """Ask for what a link needs; opening this page does not use up the link."""
+    """Ask for the password (and name) that a link sets; opening this page does not use up the link."""
     return _render_start_link_page("", "", None)
 
 

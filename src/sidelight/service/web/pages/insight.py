@@ -70,7 +70,7 @@ def insight_page(request: Request, monitor: str, key: str = "", page: int = 1) -
 
 
 def _true_classes_on_page(service: Service, monitor: str) -> dict[str, Any]:
-    """Return the matrix, the most frequent confusions and what is missed of each class, or why there is nothing."""
+    """Return the confusion matrix, the most frequent confusions and missed shares, or the reason for their absence."""
     try:
         found = service.true_classes(monitor)
     except Problem as problem:

@@ -153,7 +153,7 @@ def _claim_next_for_review_page(service: Service, visitor: Reviewer, row: Monito
 def _verification_on_review_page(
     tx: Reader, visitor: Reviewer, row: MonitorRow, review: ReviewSettings, verification: Verification
 ) -> dict[str, Any]:
-    """Return what the page shows of a verification; in blind mode nothing depends on the prediction."""
+    """Return the visible facts of a verification; in blind mode none depends on the prediction."""
     slots = queue.review_slots_of_verification(tx, row.id, verification.number)
     own = next((one for one in slots if one.reviewer == visitor.actor and one.answer is not None), None)
     settles = visitor.may("settle", row.id)
@@ -188,7 +188,7 @@ def describe_state_on_page(verification: Verification, blind: bool) -> tuple[str
 
 
 def describe_answer_on_page(slot: queue.ReviewSlot, blind: bool) -> str:
-    """Return what a reviewer said; in blind mode, not whether the prediction is right."""
+    """Describe a reviewer's answer; in blind mode, without its correctness."""
     said = slot.answer or {}
     if said.get("skipped"):
         return "skipped"
@@ -200,7 +200,7 @@ def describe_answer_on_page(slot: queue.ReviewSlot, blind: bool) -> str:
 
 
 def label_choices_on_review_page(review: ReviewSettings, prediction: Any) -> dict[str, Any]:
-    """Return the labels to choose from; a visible prediction is none of them, because "right" means the same.
+    """Return the labels to choose from, without a visible prediction, for which there is the button "right".
 
     The keys of labels do not depend on the prediction. Its own is `also`, a second key for "right".
     """

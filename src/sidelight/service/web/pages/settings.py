@@ -151,7 +151,7 @@ def text_of_settings_field(kind: str, value: Any) -> str:
 
 
 def value_of_settings_field(kind: str, text: str) -> Any:
-    """Return the value of a field with this text; what makes no sense is refused later, like in a request."""
+    """Return the value of a field with this text; invalid values are refused later, as in a request."""
     if kind == "switch":
         return bool(text)
     if kind == "lines":
@@ -173,5 +173,5 @@ def _normalize_text_of_form(text: str) -> str:
 
 
 def _digest_of_settings_form(values: Mapping[str, Any]) -> str:
-    """Return what tells whether the settings are still those that a form showed."""
+    """Return a digest of the settings, by which a form notices that they have changed meanwhile."""
     return hashlib.sha256(journal.journal_json(values).encode()).hexdigest()[:16]

@@ -123,7 +123,7 @@ def _verifications_on_page(
 def _verification_row_on_page(
     verification: Verification, slots: list[ReviewSlot], names: dict[str, str], review: ReviewSettings
 ) -> dict[str, Any]:
-    """Return a verification with its state in words, and what reviewers said or do."""
+    """Return a verification with its state and its reviews in words."""
     differ = verification.open and reviews_disagree(slots, review.reviews)
     word, tone = ("disagreement", "near") if differ else describe_state_on_page(verification, review.blind)
     said = [one for one in slots if verification.open or one.answer is not None]
