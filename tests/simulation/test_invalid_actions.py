@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight.kernels import implements
+from sidelight.kernels import compiled, implements, interpreted
 from sidelight.strategies.base import KernelStrategy, act, observe
 
 
@@ -43,10 +43,11 @@ class Beyond(KernelStrategy):
         return State(np.zeros(1, np.int64))
 
 
+@pytest.mark.parametrize("how", [compiled, interpreted])
 @pytest.mark.parametrize("action", [2, 10**9])
-def test_it_is_refused(action):
+def test_it_is_refused(action, how):
     game = sl.games.load("apple-tasting")
-    with pytest.raises(sl.SidelightError, match=f"Beyond chose action {action}: there are actions 0 to 1"):
+    with how(), pytest.raises(sl.SidelightError, match=f"Beyond chose action {action}: there are actions 0 to 1"):
         sl.simulate(Beyond(game, action), sl.environments.IID([0.3, 0.7]), 100, 2)
 
 

@@ -1,5 +1,8 @@
 """What must not change a result: workers, compiling, what was learned before, how runs are shared out."""
 
+import subprocess
+import sys
+import textwrap
 import threading
 
 import numpy as np
@@ -9,8 +12,9 @@ import sidelight as sl
 from sidelight.analysis import analysis
 from sidelight.environments import IID, Replay, laws
 from sidelight.environments.base import draw
-from sidelight.kernels import interpreted
+from sidelight.kernels import compiled, interpreted
 from sidelight.results import concatenate
+from sidelight.simulation import job, worker
 from sidelight.strategies.confidence_bounds import plausible_sets as plausible
 
 # Two games of the paper, the largest with a table of sign vectors, and one with pools.
@@ -25,6 +29,12 @@ MODES = {"apple-tasting": 0, "label-efficient": 0, "dynamic-pricing": 0, "pools"
 
 def load(key):
     return sl.games.load("dynamic-pricing" if key == "pools" else key, **GAMES[key])
+
+
+@pytest.fixture(autouse=True)
+def compiled_loops():
+    with compiled():
+        yield
 
 
 def forget():
@@ -67,10 +77,10 @@ def test_any_number_of_workers(key, kind):
 @pytest.mark.parametrize("key", GAMES)
 def test_compiled_or_interpreted(key, kind):
     how = {"horizon": 120 if key == "pools" else 400, "runs": 2}
-    compiled = simulated(key, kind, **how)
+    fast = simulated(key, kind, **how)
     with interpreted(), np.errstate(all="raise"):
         plain = simulated(key, kind, **how)
-    assert same(compiled, plain)
+    assert same(fast, plain)
 
 
 @pytest.mark.parametrize("key", GAMES)
@@ -201,3 +211,42 @@ def test_the_streams_are_those_that_the_documentation_names(key):
             strategy.observe(game.feedback[action][outcome])
             plays[action] += 1
         assert plays.tolist() == replayed.plays[run].tolist()
+
+
+def test_a_short_simulation_does_without_the_compiler():
+    """In a process of its own: whatever ran before may have imported Numba."""
+    said = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(SHORT)], capture_output=True, text=True, check=True, timeout=120
+    )
+    assert said.stdout.split() == ["False", "True"], said.stderr
+
+
+SHORT = """
+    import sys
+    import sidelight as sl
+
+    def play(horizon):
+        strategy = sl.strategies.RandCBP(sl.games.load("apple-tasting"))
+        sl.simulate(strategy, sl.environments.IID([0.3, 0.7]), horizon, 1, progress=False)
+        return "numba" in sys.modules
+
+    print(play(200), play(200_000))
+"""
+
+
+@pytest.mark.parametrize("key", GAMES)
+def test_compiled_in_the_middle_of_a_run(key, monkeypatch):
+    """What the interpreter began, compiled code carries on, wherever the change falls."""
+    whole = simulated(key)
+    steps = []
+
+    def counted(*arguments):
+        steps.append(arguments[-1])
+        return begun(*arguments)
+
+    begun = worker.in_the_interpreter
+    monkeypatch.setattr(worker, "in_the_interpreter", counted)
+    monkeypatch.setattr(job, "chosen_way", lambda: "compiled" if len(steps) > 2 else None)
+    monkeypatch.setattr(worker.play, "is_compiled_for", lambda *arguments: False)
+    assert same(simulated(key, workers=1), whole)
+    assert len(steps) == 3

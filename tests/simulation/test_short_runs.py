@@ -11,7 +11,7 @@ from common.players import make
 import sidelight as sl
 from sidelight.environments import IID, Environment, Replay
 from sidelight.environments.base import charges_gaps, draw
-from sidelight.kernels import implements, interpreted
+from sidelight.kernels import compiled, implements, interpreted
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.simulation import worker
 from sidelight.simulation.packing import packed_state
@@ -19,6 +19,12 @@ from sidelight.simulation.streams import Stream
 from sidelight.strategies.base import UNANSWERED, KernelStrategy, act, observe
 
 APPLES = sl.games.load("apple-tasting")
+
+
+@pytest.fixture(autouse=True)
+def compiled_loops():
+    with compiled():
+        yield
 
 
 def one_by_one(strategy, environment, horizon, runs):

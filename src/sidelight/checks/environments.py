@@ -19,7 +19,7 @@ from sidelight.checks.report import (
 )
 from sidelight.environments.base import Environment, baseline, cost, draw
 from sidelight.game import Game
-from sidelight.kernels import compiled_available, interpreted
+from sidelight.kernels import compiled, compiled_available, interpreted
 from sidelight.simulation import simulate
 from sidelight.strategies import Uniform
 
@@ -152,7 +152,9 @@ def compiled_as_interpreted(site: CheckSite) -> str | None:
         slow = site.simulate()
     if not compiled_available():
         return "nothing is compiled here: Numba is missing or switched off"
-    ensure(site.simulate() == slow, "compiled and interpreted, the environment differs")
+    with compiled():
+        fast = site.simulate()
+    ensure(fast == slow, "compiled and interpreted, the environment differs")
     return None
 
 

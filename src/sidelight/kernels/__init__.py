@@ -31,13 +31,15 @@ from sidelight.kernels.functions import (
     kernel,
     large_kernel,
 )
-from sidelight.kernels.loops import Loop, compiled_available, interpreted, loop
+from sidelight.kernels.loops import Loop, chosen_way, compiled, compiled_available, interpreted, loop
 
 __all__ = [
     "GenericFunction",
     "Loop",
     "MissingImplementationError",
     "cache_directory",
+    "chosen_way",
+    "compiled",
     "compiled_available",
     "generic",
     "implements",

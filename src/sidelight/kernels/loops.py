@@ -9,8 +9,8 @@ import threading
 import types
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
-from typing import Any, Generic, ParamSpec, TypeVar, cast
+from contextlib import AbstractContextManager, contextmanager, suppress
+from typing import Any, Generic, Literal, ParamSpec, TypeVar, cast
 
 from sidelight.kernels import cache, inlining
 from sidelight.kernels.digest import Classes, code_digest
@@ -27,23 +27,43 @@ _LOOP_OPTIONS = {"nogil": True, "error_model": "numpy", "fastmath": False}
 _NO_COUNTING = {"_nrt": False}
 
 _compile_lock = threading.RLock()
-_interpreting: list[bool] = []
+_chosen: list[bool] = []
+"""Whether to compile, as the blocks around us say it, the innermost last."""
 # Taken out by the first thread that warns, so that a process warns once.
 _warning = ["Numba cannot be imported, so simulation runs in the interpreter, much slower; try: pip install numba"]
 
 
 @contextmanager
-def interpreted() -> Iterator[None]:
+def _choosing(compiles: bool) -> Iterator[None]:
+    _chosen.append(compiles)
+    try:
+        yield
+    finally:
+        _chosen.pop()
+
+
+def interpreted() -> AbstractContextManager[None]:
     """Run loops in the interpreter within the block.
 
     The switch is process-wide, not per thread: worker threads started inside the block must obey it. A thread outside
     the block only becomes slower for a while, since both ways give the same results.
     """
-    _interpreting.append(True)
-    try:
-        yield
-    finally:
-        _interpreting.pop()
+    return _choosing(False)
+
+
+def compiled() -> AbstractContextManager[None]:
+    """Compile loops within the block even for work that would be over sooner in the interpreter, where possible.
+
+    For tests and measurements of compiled code, and to compile in advance. Process-wide as well.
+    """
+    return _choosing(True)
+
+
+def chosen_way() -> Literal["compiled", "interpreted"] | None:
+    """Return how a block around us or a setting wants loops to run; None leaves it to judgment."""
+    if _switched_off():
+        return "interpreted"
+    return "compiled" if _chosen else None
 
 
 def compiled_available() -> bool:
@@ -65,7 +85,7 @@ def _rare_collections() -> Iterator[None]:
 
 def _switched_off() -> bool:
     disabled = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
-    return bool(_interpreting) or disabled or os.environ.get("SIDELIGHT_JIT") == "0"
+    return _chosen[-1:] == [False] or disabled or os.environ.get("SIDELIGHT_JIT") == "0"
 
 
 def _warn_if_slower() -> None:
@@ -103,6 +123,10 @@ class Loop(Generic[P, R]):
         if dispatcher is None or unregistered:
             dispatcher = self._prepare(classes, values)
         return cast(R, dispatcher(*values))
+
+    def is_compiled_for(self, *values: Any) -> bool:
+        """Say whether this process has machine code for named tuples of these classes."""
+        return tuple(_named_tuple_classes(values)) in self._dispatchers
 
     @property
     def dispatchers(self) -> tuple[Any, ...]:

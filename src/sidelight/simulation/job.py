@@ -10,11 +10,18 @@ import numpy as np
 from sidelight.environments.base import Environment
 from sidelight.errors import SidelightError
 from sidelight.game_arrays import signal_indices
+from sidelight.kernels import chosen_way
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.simulation.blocks import SimulationBlock, split_simulation_into_blocks
 from sidelight.simulation.worker import Worker
 from sidelight.strategies.base import Strategy
 from sidelight.tasks import Advancing, Failure, TaskError
+
+# Compiling a loop takes some seconds of processor time, loading one that is stored half a second. A round in the
+# interpreter takes from ten microseconds to some milliseconds, so that many rounds are always compiled.
+_SHORT = 1.0  # seconds of processor time, which do not depend on what else the machine does
+_LOOK = 0.1  # seconds in the interpreter before its speed is known
+_MANY = 100_000  # rounds
 
 
 class Job:
@@ -33,6 +40,7 @@ class Job:
         self.game, self.strategy, self.environment = strategy.game, strategy, environment
         self.horizon, self.seed, self.rounds, self.numbers, self.bar = horizon, seed, rounds, numbers, bar
         self.signals = signal_indices(self.game)
+        self._rounds_left, self._rounds_played, self._seconds = len(numbers) * horizon, 0, 0.0
         self.stop = threading.Event()
         self._lock, self._waiting = threading.Lock(), numbers
         try:
@@ -50,6 +58,19 @@ class Job:
             count = 0 if self.stop.is_set() else min(most, -(-len(self._waiting) // 4))
             taken, self._waiting = self._waiting[:count], self._waiting[count:]
             return taken
+
+    def advance(self, rounds: int, seconds: float = 0.0) -> None:
+        """Count rounds that were played, in so many seconds of processor time."""
+        with self._lock:
+            self._rounds_left, self._rounds_played = self._rounds_left - rounds, self._rounds_played + rounds
+            self._seconds += seconds
+        self.bar.advance(rounds)
+
+    def pays_to_compile(self) -> bool:
+        """Say whether the rounds that are left would keep the interpreter busy for long."""
+        if chosen_way() is not None or self._rounds_left > _MANY:
+            return True
+        return self._seconds > _LOOK and self._seconds * self._rounds_left > _SHORT * self._rounds_played
 
     def play_all(self, workers: int) -> None:
         """Play all runs on threads; on an error or Ctrl-C the others stop at their next chunk."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from sidelight.environments.base import Environment
 from sidelight.errors import SidelightError
-from sidelight.kernels import compiled_available
+from sidelight.kernels import chosen_way
 from sidelight.results import Results
 from sidelight.simulation.arguments import check_numbers_of_simulation, check_simulated_players
 from sidelight.simulation.blocks import scheduler_address_of_simulation
@@ -69,8 +69,8 @@ def simulate(
     horizon, runs, seed, first_run = int(horizon), int(runs), int(seed), int(first_run)
     environment.check(game, first_run + runs, horizon)
     rounds = rounds_of_checkpoints(checkpoints, horizon)
-    compiled = isinstance(strategy, KernelStrategy) and compiled_available()
-    workers = min(runs, workers or cores()) if compiled else 1
+    threaded = isinstance(strategy, KernelStrategy) and chosen_way() != "interpreted"
+    workers = min(runs, workers or cores()) if threaded else 1
     started = time.perf_counter()
     if progress is not None and not isinstance(progress, bool) and not callable(getattr(progress, "advance", None)):
         raise SidelightError(f"progress is {progress!r}: give True, False or an object with a method advance")

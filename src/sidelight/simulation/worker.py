@@ -98,14 +98,16 @@ class Worker:
     def _compiled(self, strategy: KernelStrategy, state: Any, world: Any, runs: Runs) -> int:
         job, parameters = self._job, strategy.compiled_parameters
         context = np.zeros(job.environment.dimension)
-        chunk = _FIRST_CHUNK
+        compiling, chunk = False, 1
         while not job.stop.is_set():
-            begun, before = time.perf_counter(), _rounds_played(runs, job.horizon)
+            begun, spent, before = time.perf_counter(), time.thread_time(), _rounds_played(runs, job.horizon)
             if before == runs.progress[ROWS] * job.horizon:
                 break
             # Several runs at a time are short ones, which need not be divided.
             until = job.horizon if runs.progress[ROWS] > 1 else min(before + chunk, job.horizon)
-            waiting = play(parameters, state, world, runs, context, self._own.rng, self._world.rng, until)
+            compiling = compiling or job.pays_to_compile() or play.is_compiled_for(parameters, state, world, runs)
+            step = play if compiling else in_the_interpreter
+            waiting = step(parameters, state, world, runs, context, self._own.rng, self._world.rng, until)
             if waiting > 0:
                 last = job.game.n_actions - 1
                 raise SidelightError(f"{strategy.name} chose action {waiting - 1}: there are actions 0 to {last}")
@@ -115,7 +117,7 @@ class Worker:
                 if state is not same:  # then it no longer lies where the next run would start
                     runs.progress[ROWS] = runs.progress[ROW] + 1
             played = _rounds_played(runs, job.horizon) - before
-            job.bar.advance(played)
+            job.advance(played, time.thread_time() - spent)
             if played == chunk:
                 chunk = _longer(chunk, begun, _MOST_CHUNK)
         return int(runs.progress[ROWS])
@@ -125,7 +127,13 @@ class Worker:
         while (t := int(runs.progress[ROUND])) < job.horizon and not job.stop.is_set():
             until = min(t + _FIRST_CHUNK, job.horizon)
             play.python(Stepped(player), None, world, runs, context, None, self._world.rng, until)
-            job.bar.advance(until - t)
+            job.advance(until - t)
+
+
+def in_the_interpreter(*arguments: Any) -> int:
+    """Play there without warnings of overflows, which compiled code does not give either."""
+    with np.errstate(all="ignore"):
+        return play.python(*arguments)
 
 
 def _rounds_played(runs: Runs, horizon: int) -> int:

@@ -9,7 +9,7 @@ import pytest
 
 from sidelight import Game, environments, games, simulate
 from sidelight.errors import SidelightError
-from sidelight.kernels import interpreted
+from sidelight.kernels import compiled, interpreted
 from sidelight.strategies.baselines.bayes_optimal import BayesOptimal
 from sidelight.strategies.baselines.priors import (
     Beta,
@@ -284,7 +284,8 @@ def test_compiled_and_interpreted_agree(game):
     environment = environments.IID([0.4, 0.6])
     fast = BayesOptimal(game, 60)
     rule = fast.compiled_parameters.rule
-    played = simulate(fast, environment, 80, 3)
+    with compiled():
+        played = simulate(fast, environment, 80, 3)
     with interpreted(), np.errstate(all="raise"):
         slow = BayesOptimal(game, 60)
         assert (slow.compiled_parameters.rule.start == rule.start).all()

@@ -9,7 +9,7 @@ from naive_cbp import DIGITS, NaiveCBP
 
 import sidelight as sl
 from sidelight.environments import LinearContexts, Replay
-from sidelight.kernels import interpreted
+from sidelight.kernels import compiled, interpreted
 from sidelight.strategies import CBPSide, PublishedCBPSide, PublishedRandCBPSide, RandCBPSide
 from sidelight.strategies.shared import ridge
 
@@ -397,7 +397,8 @@ class TestSimulation:
             PublishedRandCBPSide(game, 4),
         ):
             how = {"horizon": len(outcomes), "runs": 1, "workers": 1}
-            fast = sl.simulate(strategy, environment, **how)
+            with compiled():
+                fast = sl.simulate(strategy, environment, **how)
             with interpreted(), np.errstate(all="raise"):
                 slow = sl.simulate(strategy, environment, **how)
             assert np.array_equal(fast.regret, slow.regret)
@@ -414,7 +415,8 @@ class TestSimulation:
         outcomes = (contexts[:, 3] + 0.3 * rng.normal(size=n) > 0).astype(int)
         environment = Replay(outcomes, contexts=contexts, law="outcome")
         how = {"horizon": n, "runs": 1, "workers": 1}
-        fast = sl.simulate(RandCBPSide(game, 4), environment, **how)
+        with compiled():
+            fast = sl.simulate(RandCBPSide(game, 4), environment, **how)
         with interpreted(), np.errstate(all="raise"):
             slow = sl.simulate(RandCBPSide(game, 4), environment, **how)
         assert np.array_equal(fast.regret, slow.regret)

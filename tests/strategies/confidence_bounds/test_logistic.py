@@ -5,7 +5,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.environments import LogisticContexts, Replay
-from sidelight.kernels import interpreted
+from sidelight.kernels import compiled, interpreted
 from sidelight.strategies import CBPSide, RandCBPSide
 from sidelight.strategies.shared.softmax import (
     fit_softmax,
@@ -293,7 +293,8 @@ class TestSimulation:
         environment = Replay(outcomes, contexts=np.abs(rng.normal(size=(420, 1))), law="outcome")
         strategy = RandCBPSide(APPLES, 1, model="logistic", intercept=False)
         how = {"horizon": 420, "runs": 1, "workers": 1}
-        fast = sl.simulate(strategy, environment, **how)
+        with compiled():
+            fast = sl.simulate(strategy, environment, **how)
         with interpreted(), np.errstate(all="raise"):
             slow = sl.simulate(strategy, environment, **how)
         assert fast.plays[0, 1] > 256

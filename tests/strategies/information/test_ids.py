@@ -5,7 +5,7 @@ import pytest
 
 from sidelight import Game, environments, games, simulate
 from sidelight.errors import SidelightError
-from sidelight.kernels import interpreted
+from sidelight.kernels import compiled, interpreted
 from sidelight.strategies.baselines.uniform import Uniform
 from sidelight.strategies.information import law_regression
 from sidelight.strategies.information.ids import IDS
@@ -143,7 +143,8 @@ def test_long_runs_are_the_same_compiled_and_interpreted():
     """Long enough for V to be inverted anew."""
     game = games.load("apple-tasting")
     environment = environments.IID([0.6, 0.4])
-    fast = simulate(IDS(game), environment, horizon=2_200, runs=1, workers=1)
+    with compiled():
+        fast = simulate(IDS(game), environment, horizon=2_200, runs=1, workers=1)
     with interpreted():
         slow = simulate(IDS(game), environment, horizon=2_200, runs=1, workers=1)
     assert (fast.regret == slow.regret).all()

@@ -7,7 +7,7 @@ from scipy import integrate, stats
 
 import sidelight as sl
 from sidelight.environments import Replay
-from sidelight.kernels import interpreted
+from sidelight.kernels import compiled, interpreted
 from sidelight.strategies import PGIDS, PGTS
 from sidelight.strategies.base import observe
 from sidelight.strategies.labels.logistic_posterior import (
@@ -240,7 +240,8 @@ class TestArraysThatGrow:
         for kind in (PGTS, PGIDS):
             strategy = kind(APPLES, 1, transitions=1, refresh=refresh)
             how = {"horizon": 400, "runs": 1, "workers": 1}
-            fast = sl.simulate(strategy, environment, **how)
+            with compiled():
+                fast = sl.simulate(strategy, environment, **how)
             with interpreted(), np.errstate(all="raise"):
                 slow = sl.simulate(strategy, environment, **how)
             assert fast.plays[0, 1] > 256

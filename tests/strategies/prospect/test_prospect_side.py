@@ -7,7 +7,7 @@ import pytest
 from naive_prospect_side import NaiveProspectSide
 
 import sidelight as sl
-from sidelight.kernels import interpreted
+from sidelight.kernels import compiled, interpreted
 from sidelight.strategies.prospect import prospect_side, side_fit
 from sidelight.strategies.prospect.prospect_side import BLIND, ODDS, ROUNDS
 from sidelight.strategies.prospect.side_belief import ABSORBED, KEPT, NOISE, PRECISION, SEEN, first_search, room_for
@@ -264,10 +264,11 @@ def test_a_long_run_keeps_its_room_and_its_bits():
     outcomes = outcomes + (X[:, 1] > 1)
     world = sl.environments.Replay(outcomes, contexts=X)
     options = {"horizon": 1700, "runs": 1, "checkpoints": 50, "progress": False, "workers": 1}
-    compiled = sl.simulate(strategy, world, **options)
+    with compiled():
+        fast = sl.simulate(strategy, world, **options)
     with interpreted(), np.errstate(all="raise", under="ignore"):
         plain = sl.simulate(strategy, world, **options)
-    assert np.array_equal(compiled.regret, plain.regret)
+    assert np.array_equal(fast.regret, plain.regret)
     played = sl.strategies.ProspectSide(APPLES, 2, caution=1e6)
     play(played, X, np.zeros(1700, int))
     counts = played.state.linear.counts

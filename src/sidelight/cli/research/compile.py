@@ -28,9 +28,10 @@ _GAMES = ("apple-tasting", "label-efficient", "bartok")
 def compile_command() -> None:
     """Compile everything now, so that simulations start at once.
 
-    The first simulation with a strategy compiles its round loop, which takes a few seconds; later ones, in any process,
-    load it from disk. This command compiles the loops of all strategies in advance. Use it when you build a container
-    image, before you measure speed, or before a talk. Run it again after updating sidelight, Python, NumPy or Numba.
+    The first simulation of many rounds with a strategy compiles its round loop, which takes a few seconds; later ones,
+    in any process, load it from disk. This command compiles the loops of all strategies in advance. Use it when you
+    build a container image, before you measure speed, or before a talk. Run it again after updating sidelight, Python,
+    NumPy or Numba.
     The environment variable SIDELIGHT_CACHE_DIR chooses another folder.
     """
     from sidelight.kernels import cache_directory, compiled_available
@@ -100,8 +101,9 @@ def _environments_of_compile_command(strategy: KernelStrategy) -> Iterator[tuple
 
 
 def _play_for_compile_command(strategy: KernelStrategy, environment: Environment) -> None:
+    from sidelight.kernels import compiled
     from sidelight.simulation import simulate
 
-    with warnings.catch_warnings():
+    with compiled(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         simulate(strategy, environment, _ROUNDS, 1, checkpoints=1, workers=1, progress=False)
