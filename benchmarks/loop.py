@@ -65,14 +65,14 @@ def threads():
 
 
 def first_round():
-    """Time the first rounds of a fresh process that finds the loop in the disk cache."""
+    """Time the first rounds of a fresh process, which does not wait for the compiler."""
     script = (
         "import sidelight as sl; game = sl.games.load('apple-tasting');"
         "sl.simulate(sl.strategies.RandCBP(game), sl.environments.IID([0.3, 0.7]), horizon=1, runs=1)"
     )
     command = [sys.executable, "-c", script]
     (spent,) = fastest(lambda: subprocess.run(command, check=True), repetitions=3)
-    report("first round of a fresh process, warm cache", spent, most=2.0, unit="s")
+    report("first round of a fresh process", spent, most=2.0, unit="s")
 
 
 def interactive():
