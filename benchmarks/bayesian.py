@@ -15,6 +15,7 @@ from measuring import fastest, missed, report, seconds
 
 import sidelight as sl
 from sidelight.environments import IID, laws
+from sidelight.kernels import compiled
 from sidelight.strategies.posterior.bpm import BPMLeast
 from sidelight.strategies.posterior.tspm import TSPM, TSPMGaussian
 
@@ -102,4 +103,5 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    with compiled():
+        main()

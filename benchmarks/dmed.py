@@ -22,7 +22,7 @@ from measuring import fastest
 
 import sidelight as sl
 from sidelight.environments import IID, laws
-from sidelight.kernels import interpreted
+from sidelight.kernels import compiled, interpreted
 from sidelight.optimization import allocation, divergence, likelihood
 from sidelight.strategies.dmed.hinge import PMDMEDHinge
 from sidelight.strategies.dmed.pmdmed import PMDMED
@@ -127,4 +127,5 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    with compiled():
+        main()

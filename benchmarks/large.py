@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 import sidelight as sl
+from sidelight.kernels import compiled
 
 RUNS = 3
 
@@ -129,4 +130,5 @@ def main(names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    with compiled():
+        main(sys.argv[1:])
