@@ -30,7 +30,7 @@ import numpy as np
 
 from sidelight.analysis import Analysis
 from sidelight.game_arrays import first_places, float_rows, signals
-from sidelight.kernels import kernel
+from sidelight.kernels import kernel, large_kernel
 from sidelight.kernels.arrays import Floats, Integers, new_arrays
 from sidelight.kernels.linear_algebra import add_outer, dot, invert, multiply
 from sidelight.strategies.adversarial.loss_range import loss_range
@@ -138,7 +138,7 @@ def set_exploration_excess(program: Program, room: Workspace, p: Floats, eta: fl
     return largest
 
 
-@kernel
+@large_kernel
 def value_of(program: Program, room: Workspace, eta: float, p: Floats, table: Floats) -> float:
     """Return the value of the practical program at p and the table of estimates."""
     set_exploration_excess(program, room, p, eta)
@@ -222,7 +222,7 @@ def center_losses(program: Program, room: Workspace) -> None:
             room.covariance[i, j] = total
 
 
-@kernel
+@large_kernel
 def set_inverse(program: Program, room: Workspace, p: Floats) -> float:
     """Set M(p)^-1 and M(p)^-1 covariance, and return the trace of the latter."""
     rank = room.row.shape[0]
@@ -279,7 +279,7 @@ def take_better(program: Program, room: Workspace, eta: float, p: Floats) -> Non
             p[a] = room.other[a]
 
 
-@kernel
+@large_kernel
 def take_steps(program: Program, room: Workspace, eta: float, softness: float, floor: float, p: Floats) -> None:
     """Improve p by exponentiated gradient steps."""
     value, step = bound(program, room, eta, softness, p), 1.0
