@@ -1,6 +1,7 @@
 """Experiments of other papers: what agrees with print, what does not and why, and the report."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from click.testing import CliRunner
 import sidelight as sl
 from sidelight.cli import main
 from sidelight.reproduction.exhibit import Profile
+from sidelight.reproduction.others import experiments
 from sidelight.reproduction.others.experiments import CURVES, EXHIBITS, LAWS, MEANS
 from sidelight.reproduction.others.report import OtherPaperVerdict
 from sidelight.studies.plan.cases import plan_cases
@@ -104,9 +106,17 @@ def test_every_curve_is_played():
     assert "mean 1.10 of the printed" in str(verdict)
 
 
+def shortened(exhibit):
+    return lambda profile: tuple(
+        replace(each, horizons=(100,), checkpoints=(100,)) for each in exhibit.studies(profile)
+    )
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.* no guarantee:UserWarning")
-def test_the_command(tmp_path):
+def test_the_command(tmp_path, monkeypatch):
+    """With 100 rounds of each; the games, laws and players are all there."""
+    monkeypatch.setattr(experiments, "EXHIBITS", tuple(replace(each, studies=shortened(each)) for each in EXHIBITS))
     out = str(tmp_path / "others")
     result = CliRunner().invoke(main, ["reproduce", "others", "--runs", "2", "--out", out, "--json"])
     assert result.exit_code == 0, result.output

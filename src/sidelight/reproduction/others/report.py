@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,8 +12,8 @@ from sidelight._storage import replacing_file
 from sidelight.games import load
 from sidelight.limits import lower_bound
 from sidelight.report.document import Block, Contents, Document, Heading, Paragraph, Terms, split_document_code
-from sidelight.reproduction.exhibit import Profile
-from sidelight.reproduction.others.experiments import ALLOWED, CURVES, EXHIBITS, LAWS, MEANS, OtherPaperCurve
+from sidelight.reproduction.exhibit import Exhibit, Profile
+from sidelight.reproduction.others.experiments import ALLOWED, CURVES, LAWS, MEANS, OtherPaperCurve
 from sidelight.reproduction.report.notes import provenance_of_reproduction
 from sidelight.reproduction.runs import Reproduction
 from sidelight.results import ResultSet, provenance
@@ -61,7 +61,7 @@ def verdicts_on_other_paper(found: ResultSet) -> list[OtherPaperVerdict]:
 def write_report_on_other_papers(reproduction: Reproduction, folder: Path, seconds: float | None) -> dict[str, Any]:
     """Write report.html and report.md; return what they say, as plain data."""
     profile: Profile = reproduction.profiles[0]
-    results = {each.name: reproduction.results(each.studies(profile)[0]) for each in EXHIBITS}
+    results = {each.name: reproduction.results(each.studies(profile)[0]) for each in reproduction.exhibits}
     judged = verdicts_on_other_paper(results["figure5"])
     tables = {
         "figure5": [_curve_table_of_other_paper(each) for each in judged],
@@ -69,7 +69,7 @@ def write_report_on_other_papers(reproduction: Reproduction, folder: Path, secon
         "tspm": [_mean_table_of_other_paper(results["tspm"])],
     }
     facts = {"runs": profile.runs, "seed": profile.seed, "seconds": seconds, **provenance.collect_provenance()}
-    page = Document(_TITLE, list(_blocks_on_other_papers(tables, judged, facts)))
+    page = Document(_TITLE, list(_blocks_on_other_papers(reproduction.exhibits, tables, judged, facts)))
     for name, text in (("report.md", page.to_markdown()), ("report.html", page.to_html())):
         with replacing_file(folder / name) as draft:
             draft.write_text(text, encoding="utf-8")
@@ -81,11 +81,11 @@ def write_report_on_other_papers(reproduction: Reproduction, folder: Path, secon
 
 
 def _blocks_on_other_papers(
-    tables: dict[str, list[Table]], judged: list[OtherPaperVerdict], facts: dict[str, Any]
+    exhibits: Sequence[Exhibit], tables: dict[str, list[Table]], judged: list[OtherPaperVerdict], facts: dict[str, Any]
 ) -> Iterator[Block]:
     yield Paragraph(f"Three experiments, {count(facts['runs'], 'run')} of each strategy under each law.")
     yield Contents()
-    for exhibit in EXHIBITS:
+    for exhibit in exhibits:
         yield Heading(exhibit.title)
         yield Paragraph(exhibit.text)
         if exhibit.name != "figure5":
