@@ -98,14 +98,14 @@ class Worker:
     def _compiled(self, strategy: KernelStrategy, state: Any, world: Any, runs: Runs) -> int:
         job, parameters = self._job, strategy.compiled_parameters
         context = np.zeros(job.environment.dimension)
-        compiling, chunk = False, 1
+        compiling = job.pays_to_compile() or play.is_compiled_for(parameters, state, world, runs)
+        chunk = _FIRST_CHUNK if compiling else 1
         while not job.stop.is_set():
             begun, spent, before = time.perf_counter(), time.thread_time(), _rounds_played(runs, job.horizon)
             if before == runs.progress[ROWS] * job.horizon:
                 break
             # Several runs at a time are short ones, which need not be divided.
             until = job.horizon if runs.progress[ROWS] > 1 else min(before + chunk, job.horizon)
-            compiling = compiling or job.pays_to_compile() or play.is_compiled_for(parameters, state, world, runs)
             step = play if compiling else in_the_interpreter
             waiting = step(parameters, state, world, runs, context, self._own.rng, self._world.rng, until)
             if waiting > 0:
@@ -118,6 +118,7 @@ class Worker:
                     runs.progress[ROWS] = runs.progress[ROW] + 1
             played = _rounds_played(runs, job.horizon) - before
             job.advance(played, time.thread_time() - spent)
+            compiling = compiling or job.pays_to_compile()
             if played == chunk:
                 chunk = _longer(chunk, begun, _MOST_CHUNK)
         return int(runs.progress[ROWS])
