@@ -49,7 +49,7 @@ def test_no_linear_program_is_solved(monkeypatch):
     def never(*arguments):
         raise AssertionError("a linear program for two outcomes")
 
-    for module in ("cells.maximize", "cells.decide_positive"):
+    for module in ("cells.maximize_exactly", "cells.decide_positive_alternative"):
         monkeypatch.setattr(f"sidelight.analysis.{module}", never)
     assert TwoOutcomeEnvelope(tangents(30)).neighbors == tuple((i, i + 1) for i in range(29))
     assert TwoOutcomeEnvelope(game_with_ties(3, actions=30, largest=9)).certificates
