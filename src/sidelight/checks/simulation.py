@@ -6,7 +6,7 @@ import numpy as np
 
 from sidelight.checks.report import checks_in, ensure, is_same_checked_data
 from sidelight.checks.stage import HORIZON, RUNS, Stage, own_seed_on_stage
-from sidelight.kernels import compiled, compiled_available, interpreted
+from sidelight.kernels import compiled_available, interpreted
 from sidelight.strategies.base import KernelStrategy
 
 
@@ -47,8 +47,7 @@ def workers_do_not_matter(stage: Stage) -> str | None:
     """Check that one thread and two give the same results."""
     if not (isinstance(stage.strategy, KernelStrategy) and compiled_available()):
         return "threads are used for compiled strategies only"
-    with compiled():
-        one, two = stage.simulate(stage.make()), stage.simulate(stage.make(), workers=2)
+    one, two = stage.simulate(stage.make()), stage.simulate(stage.make(), workers=2)
     ensure(is_same_checked_data(one, two), "one worker and two give different results")
     return None
 
@@ -61,8 +60,7 @@ def compiled_as_interpreted(stage: Stage) -> str | None:
         slow = stage.simulate(stage.make())
     if not compiled_available():
         return "nothing is compiled here: Numba is missing or switched off"
-    with compiled():
-        fast = stage.simulate(stage.make())
+    fast = stage.simulate(stage.make())
     ensure(is_same_checked_data(fast, slow), "compiled and interpreted, the strategy plays differently")
     return None
 

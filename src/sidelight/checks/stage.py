@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,6 +13,7 @@ import numpy.typing as npt
 
 from sidelight.environments import Replay
 from sidelight.game import Game, Symbol
+from sidelight.kernels import chosen_way, compiled
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.simulation import simulate
 from sidelight.strategies.base import Strategy
@@ -84,7 +86,8 @@ class Stage:
         contexts = self.contexts if self.dimension else None
         world = Replay(self.outcomes if outcomes is None else outcomes, contexts=contexts, law=self.law)
         settings = {"horizon": HORIZON, "runs": RUNS, "seed": SEED, "checkpoints": HORIZON, "workers": 1} | options
-        results = simulate(strategy, world, progress=False, **settings)
+        with nullcontext() if chosen_way() else compiled():  # so that what users will run is what is checked
+            results = simulate(strategy, world, progress=False, **settings)
         return {"regret": results.regret, "plays": results.plays}
 
 
