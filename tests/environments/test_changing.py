@@ -104,6 +104,18 @@ def test_an_adversary_draws_a_sequence_for_each_run():
         assert one == other
 
 
+@pytest.mark.parametrize(("function", "match"), [
+    (lambda rng: [0] * int(rng.integers(20, 40)), "outcomes were drawn for run 0, but .* for another"),
+    (lambda rng: [7 * int(rng.random() < 0.1)] * 40, "the recording holds outcome 7"),
+    (lambda rng: [[0] * 40], "outcomes of shape \\(1, 40\\): let it return \\(T,\\)"),
+    (lambda rng: [0] * 19, "19 rounds were recorded, but the horizon is 20"),
+])  # fmt: skip
+def test_an_adversary_draws_what_can_be_played(function, match):
+    """Compiled code does not look whether there is an outcome at a place."""
+    with pytest.raises(sl.SidelightError, match=match):
+        sl.simulate(sl.strategies.Uniform(GAME), Adversarial(function), 20, runs=40, workers=1)
+
+
 def test_a_recording_with_the_law_of_each_round():
     rng = np.random.default_rng(3)
     laws = rng.dirichlet(np.ones(2), size=(2, 100))
@@ -134,8 +146,23 @@ def test_hard_sequences_cost_what_must_be_paid(symbols, name):
     (lambda: Switching([[0.5, 0.6], [0.5, 0.5]], times=[3]), "law 0 is .* sums to 1.1"),
     (lambda: Switching(LAWS, times=[1, 2], against="best"), "'round' or 'fixed'"),
     (lambda: Markov(LAWS, np.eye(2)), "3 laws, but the transition"),
+    (lambda: Switching(LAWS, rate="often"), "rate is 'often': give a number"),
+    (lambda: Switching(np.zeros((0, 2)), rate=0.5), "give several laws"),
+    (lambda: Switching([[0.5, 0.5], [1]], times=[3]), "rows that differ in length"),
+    (lambda: Switching(LAWS, times=[1.5, 3]), "a time is 1.5: give a whole number"),
+    (lambda: Switching(LAWS, times=[0, 3]), "a time is 0"),
+    (lambda: Switching(LAWS, times=[1, 2**70]), "below 2\\*\\*62"),
+    (lambda: Switching(LAWS, times=3), "times is 3: give a list"),
+    (lambda: Markov(LAWS, [[0.5, 0.5], [1]]), "transition laws: not numeric, or rows"),
     (lambda: Corrupted([0.5, 0.5], budget=0), "budget is 0"),
+    (lambda: Corrupted([0.5, 0.5], every=2**70), "every is .*below 2\\*\\*62"),
     (lambda: hard_sequences(sl.games.load("hopeless"), 10), "the game is hopeless"),
+    (lambda: hard_sequences(GAME, 0), "rounds is 0"),
+    (lambda: hard_sequences(GAME, 10, scale=float("nan")), "scale is nan: give a number above 0"),
+    (lambda: Replay([[0, 1], [0]]), "rows differ in length"),
+    (lambda: Replay([0, 1], law=[[0.5, 0.5], [1]]), "the law: not numeric, or rows"),
+    (lambda: Replay([0, 1], laws="even"), "laws: not numeric"),
+    (lambda: Replay([0, 1], contexts=[[1], [1, 2]]), "contexts: not numeric, or rows"),
     (lambda: Replay([0, 1], laws=[[0.5, 0.5]]), "give \\(2, M\\)"),
     (lambda: Replay([0, 1], laws=[[0.5, 0.5], [0.5, 0.6]]), "not a law"),
     (lambda: Replay([0, 1], law=[0.5, 0.5], laws=[[0.5, 0.5]] * 2), "not both"),

@@ -247,6 +247,7 @@ class TestReplayed:
         (lambda: SwitchingContexts(HalfspaceContexts(2), HalfspaceContexts(3), 5), "2 coordinates before, but 3"),
         (lambda: SwitchingContexts(Replay([0, 1]), Replay([0, 1]), 1), "knows no law"),
         (lambda: SwitchingContexts(HalfspaceContexts(2), HalfspaceContexts(2), 0), "at least 1"),
+        (lambda: SwitchingContexts(HalfspaceContexts(2), 2, 5), "2 is not an environment"),
         (lambda: RegionContexts([[0.5, 0.5]]), "there are 1 laws: give two"),
         (lambda: RegionContexts([[0.5, 0.5], [0.5, 0.6]]), "the law outside is"),
         (lambda: RegionContexts([[0.5, 0.5]] * 2).check(BARTOK, 1, 1), "3 probabilities"),

@@ -9,15 +9,18 @@ price, and e is of order T^(-1/3).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from functools import cached_property
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 
 from sidelight.analysis import analyze
-from sidelight.environments.base import Environment, RegretKind
+from sidelight.environments.base import Environment, RegretKind, checked_whole
 from sidelight.environments.replay import Replay, ReplayWorld
-from sidelight.errors import SidelightError
+from sidelight.errors import ParameterError, SidelightError
 from sidelight.game import Game
 from sidelight.kernels.arrays import Floats, Integers
 
@@ -32,7 +35,7 @@ class Adversarial(Environment):
     ----------
     outcomes
         Indices of outcomes: (T,), the same for all runs, or (runs, T); or a function that is given a random generator
-        and returns (T,), called once per run (`hard_sequences(game, T)` makes one).
+        and returns (T,), with the same T whatever it draws, called once per run (`hard_sequences(game, T)` makes one).
     """
 
     name: ClassVar[str] = "Adversarial"
@@ -44,14 +47,27 @@ class Adversarial(Environment):
 
     def check(self, game: Game, runs: int, horizon: int) -> None:
         """Raise unless there are enough outcomes, and all belong to this game."""
-        recorded = self._recorded or Replay(self.outcomes(np.random.default_rng(0)))
-        recorded.check(game, runs, horizon)
+        (self._recorded or self._sample).check(game, runs if self._recorded else 1, horizon)
 
     def start(self, game: Game, run: int, rng: np.random.Generator) -> ReplayWorld:
         """Return the world of one run."""
         if self._recorded is not None:
             return self._recorded.start(game, run, rng)
-        return Replay(self.outcomes(rng)).start(game, run, rng)
+        drawn, rounds = self._drawn(rng), len(self._sample.outcomes)
+        if len(drawn.outcomes) != rounds:
+            raise SidelightError(f"{len(drawn.outcomes)} outcomes were drawn for run {run}, but {rounds} for another")
+        drawn.check(game, 1, rounds)
+        return drawn.start(game, 0, rng)
+
+    @cached_property
+    def _sample(self) -> Replay:
+        return self._drawn(np.random.default_rng(0))
+
+    def _drawn(self, rng: np.random.Generator) -> Replay:
+        found = Replay(self.outcomes(rng))
+        if found.outcomes.ndim != 1:
+            raise SidelightError(f"the function returns outcomes of shape {found.outcomes.shape}: let it return (T,)")
+        return found
 
     def describe(self) -> dict[str, Any]:
         """Return a digest of the sequence, or the name of the function that makes it."""
@@ -84,6 +100,9 @@ def hard_sequences(game: Game, rounds: int, scale: float = 0.5) -> HardSequences
     `scale` times T^(-1/2) (easy games) or T^(-1/3) (hard ones) times the largest loss difference is by how much one of
     two neighbors is better, as far as probabilities stay positive.
     """
+    rounds = checked_whole("rounds", rounds)
+    if not isinstance(scale, Real) or not 0.0 < scale < math.inf:
+        raise ParameterError(f"scale is {scale!r}: give a number above 0", "scale")
     analysis = analyze(game)
     if analysis.kind in ("trivial", "hopeless"):
         raise SidelightError(f"the game is {analysis.kind}: there are hard sequences for easy and hard games only")

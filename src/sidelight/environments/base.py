@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
+from numbers import Integral
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from sidelight.errors import SidelightError
+from sidelight.errors import ParameterError, SidelightError
 from sidelight.game import Game
 from sidelight.game_arrays import loss_matrix
 from sidelight.kernels import generic, implements
@@ -82,12 +83,25 @@ class Environment(ABC):
         return getattr(self, name, None)
 
 
+def checked_numbers(what: str, values: Any) -> Floats:
+    """Return an array of floats, or raise an error that names what is none."""
+    try:
+        return np.array(values, dtype=float)
+    except (TypeError, ValueError):
+        raise SidelightError(f"{what}: not numeric, or rows that differ in length: {values!r}") from None
+
+
+def checked_whole(name: str, value: Any, least: int = 1) -> int:
+    """Return a parameter that is a whole number, of at least `least` and of a size that arrays can hold."""
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not whole or not least <= value < 2**62:
+        raise ParameterError(f"{name} is {value!r}: give a whole number of at least {least}, below 2**62", name)
+    return int(value)
+
+
 def checked_law(law: Any, outcomes: int | None = None, where: str = "the law") -> Floats:
     """Return an outcome law as floats that sum to one."""
-    try:
-        values = np.array(law, dtype=float)
-    except (TypeError, ValueError):
-        raise SidelightError(f"{where} is not numeric: {law!r}") from None
+    values = checked_numbers(where, law)
     if values.ndim != 1 or (outcomes is not None and values.shape != (outcomes,)):
         wanted = "a probability for each outcome" if outcomes is None else f"{outcomes} probabilities, one per outcome"
         raise SidelightError(f"{where} has shape {values.shape}: give {wanted}")

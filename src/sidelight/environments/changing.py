@@ -10,11 +10,23 @@ happened to be drawn: with p_t the law in force in round t it is, after the acti
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
+from numbers import Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.environments.base import Environment, baseline, checked_law, cost, draw, gaps
+from sidelight.environments.base import (
+    Environment,
+    baseline,
+    charges_gaps,
+    checked_law,
+    checked_numbers,
+    checked_whole,
+    cost,
+    draw,
+    gaps,
+)
 from sidelight.environments.contextual import draw_outcome_in_context
 from sidelight.errors import ParameterError, SidelightError
 from sidelight.game import Game
@@ -30,8 +42,7 @@ class ChangingWorld(NamedTuple):
 
     laws: Floats
     charges: Floats  # (laws, actions): what an action costs under each law
-    starts: Integers  # the rounds (from 0) in which the law changes
-    follows: Integers  # and the law that is then in force
+    starts: Integers  # the rounds (from 0) in which the next law takes over
     chain: Floats  # (laws, laws): the probability that one law follows another, or empty
     fixed: int  # 1 if regret is measured against the best fixed action
     now: Integers
@@ -44,8 +55,8 @@ def _draw(world: ChangingWorld, context: Floats, rng: np.random.Generator) -> in
     if world.chain.shape[0] > 0 and t > 0:
         here = draw_outcome_in_context(world.chain[here], rng)
     if passed < world.starts.shape[0] and world.starts[passed] == t:
-        here = world.follows[passed]
         passed += 1
+        here = passed
     world.now[0], world.now[1], world.now[2] = t + 1, here, passed
     for a in range(world.totals.shape[0]):
         world.totals[a] += world.charges[here, a]
@@ -71,7 +82,7 @@ class _Changing(Environment):
     """What worlds that change have in common."""
 
     def __init__(self, laws: Any, against: str) -> None:
-        if against not in AGAINST:
+        if not isinstance(against, str) or against not in AGAINST:
             raise ParameterError(f"against is {against!r}: give {' or '.join(map(repr, AGAINST))}", "against")
         self.against = against
         self.regret_kind = "hindsight" if against == "fixed" else "pseudo-regret"
@@ -82,13 +93,12 @@ class _Changing(Environment):
         if not callable(self.laws):
             checked_law(self.laws[0], game.n_outcomes)
 
-    def _world(self, game: Game, laws: Floats, starts: Any, follows: Any, chain: Any) -> ChangingWorld:
+    def _world(self, game: Game, laws: Floats, starts: Any, chain: Any) -> ChangingWorld:
         expected = laws @ loss_matrix(game).T
         return ChangingWorld(
             laws=laws,
             charges=expected if self.against == "fixed" else np.array([gaps(game, law) for law in laws]),
             starts=np.array(starts, np.int64),
-            follows=np.array(follows, np.int64),
             chain=np.array(chain, float).reshape(-1, len(laws)),
             fixed=int(self.against == "fixed"),
             now=np.zeros(3, np.int64),
@@ -126,12 +136,15 @@ class Switching(_Changing):
         super().__init__(laws, against)
         if (times is None) == (rate is None):
             raise SidelightError("say when the law changes: give either times or a rate")
-        self.times = None if times is None else [int(t) for t in times]
-        self.rate = rate
-        if rate is not None and (callable(laws) or not 0.0 < rate < 1.0):
+        if rate is not None and (callable(laws) or not isinstance(rate, Real) or not 0.0 < float(rate) < 1.0):
             raise ParameterError(f"rate is {rate!r}: give a number between 0 and 1, and the laws themselves", "rate")
-        if self.times is not None:
-            if any(s >= t for s, t in zip([0, *self.times], self.times, strict=False)):
+        self.rate = None if rate is None else float(rate)
+        self.times = None
+        if times is not None:
+            if not isinstance(times, Sequence | np.ndarray):
+                raise ParameterError(f"times is {times!r}: give a list of rounds", "times")
+            self.times = [checked_whole("a time", t) for t in times]
+            if any(s >= t for s, t in pairwise(self.times)):
                 raise ParameterError(f"times are {times!r}: give increasing numbers of rounds from 1", "times")
             if not callable(laws) and len(self.laws) != len(self.times) + 1:
                 raise SidelightError(f"{len(self.laws)} laws cannot change {len(self.times)} times: give one law more")
@@ -141,11 +154,11 @@ class Switching(_Changing):
         laws = self.laws
         if self.rate is not None or self.times is None:
             stay, move = np.eye(len(laws)), np.roll(np.eye(len(laws)), 1, axis=1)
-            return self._world(game, laws, [], [], stay + (self.rate or 0.0) * (move - stay))
+            return self._world(game, laws, [], stay + (self.rate or 0.0) * (move - stay))
         if callable(laws):
             drawn = [laws(rng) for _ in range(len(self.times) + 1)]
             laws = np.array([checked_law(law, game.n_outcomes, f"a law drawn for run {run}") for law in drawn])
-        return self._world(game, laws, self.times, range(1, len(laws)), [])
+        return self._world(game, laws, self.times, [])
 
     def describe(self) -> dict[str, Any]:
         """Return laws and times."""
@@ -169,20 +182,38 @@ class Markov(_Changing):
 
     def __init__(self, laws: Any, transition: Any, against: str = "round") -> None:
         super().__init__(check_changing_laws(laws), against)
-        self.transition = check_changing_laws(transition, "the transition from law")
+        self.transition = check_changing_laws(transition, "transition law")
         if self.transition.shape != (len(self.laws),) * 2:
             raise SidelightError(f"there are {len(self.laws)} laws, but the transition has {self.transition.shape}")
 
     def start(self, game: Game, run: int, rng: np.random.Generator) -> ChangingWorld:
         """Return the world of one run."""
-        return self._world(game, self.laws, [], [], self.transition)
+        return self._world(game, self.laws, [], self.transition)
 
     def describe(self) -> dict[str, Any]:
         """Return laws and transition."""
         return {**super().describe(), "transition": self.transition.tolist()}
 
 
-class Corrupted(_Changing):
+@charges_gaps
+class CorruptedWorld(NamedTuple):
+    """A law, and the one that replaces it in some rounds; `now` holds the round and which of them is in force."""
+
+    laws: Floats  # (2, outcomes)
+    gaps: Floats  # under the first one
+    budget: int
+    every: int
+    now: Integers
+
+
+@implements(draw, CorruptedWorld)
+def _draw_corrupted(world: CorruptedWorld, context: Floats, rng: np.random.Generator) -> int:
+    t = world.now[0]
+    world.now[0], world.now[1] = t + 1, int(t % world.every == 0 and t // world.every < world.budget)
+    return draw_outcome_in_context(world.laws[world.now[1]], rng)
+
+
+class Corrupted(Environment):
     """One law, of which an adversary replaces some rounds; regret is measured under the law itself.
 
     Parameters
@@ -205,20 +236,16 @@ class Corrupted(_Changing):
         ranks = np.argsort(np.argsort(self.law, kind="stable"), kind="stable")
         turned = np.sort(self.law)[::-1][ranks]
         self.corruption = turned if corruption is None else checked_law(corruption, len(self.law), "the corruption")
-        for name, value in (("budget", budget), ("every", every)):
-            if not isinstance(value, int | np.integer) or value < 1:
-                raise ParameterError(f"{name} is {value!r}: give a whole number of at least 1", name)
-        self.budget, self.every = int(budget), int(every)
-        super().__init__([self.law, self.corruption], "round")
+        self.budget, self.every = checked_whole("budget", budget), checked_whole("every", every)
 
-    def start(self, game: Game, run: int, rng: np.random.Generator) -> ChangingWorld:
+    def check(self, game: Game, runs: int, horizon: int) -> None:
+        """Raise unless the law matches the game's outcomes."""
+        checked_law(self.law, game.n_outcomes)
+
+    def start(self, game: Game, run: int, rng: np.random.Generator) -> CorruptedWorld:
         """Return the world of one run."""
-        if self.every == 1:
-            world = self._world(game, self.laws, [0, self.budget], [1, 0], [])
-        else:
-            starts = [self.every * n + after for n in range(self.budget) for after in (0, 1)]
-            world = self._world(game, self.laws, starts, [1, 0] * self.budget, [])
-        return world._replace(charges=np.array([gaps(game, self.law)] * 2))
+        laws = np.array([self.law, self.corruption])
+        return CorruptedWorld(laws, gaps(game, self.law), self.budget, self.every, np.zeros(2, np.int64))
 
     def describe(self) -> dict[str, Any]:
         """Return law, corruption and budget."""
@@ -233,6 +260,7 @@ class Corrupted(_Changing):
 
 def check_changing_laws(laws: Any, what: str = "law") -> Floats:
     """Return several laws as floats that sum to one each."""
-    if np.ndim(laws) != 2:
+    rows = checked_numbers(f"{what}s", laws)
+    if rows.ndim != 2 or 0 in rows.shape:
         raise SidelightError(f"give several laws, a row of probabilities each, not {laws!r}")
-    return np.array([checked_law(row, where=f"{what} {n}") for n, row in enumerate(laws)])
+    return np.array([checked_law(row, where=f"{what} {n}") for n, row in enumerate(rows)])

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.environments.base import Environment
+from sidelight.environments.base import Environment, checked_numbers
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.game_arrays import loss_matrix
@@ -66,7 +66,7 @@ class BoxedContexts(Environment):
     _world: ClassVar[type]
 
     def __init__(self, theta: Any, low: Any = 0.0, high: Any = 1.0) -> None:
-        self.theta = np.array(theta, dtype=float)
+        self.theta = checked_numbers("theta", theta)
         if self.theta.ndim != 2 or 0 in self.theta.shape or not np.isfinite(self.theta).all():
             raise SidelightError(f"theta has shape {self.theta.shape}: give a finite matrix, (outcomes, dimension)")
         self.dimension = self.theta.shape[1]

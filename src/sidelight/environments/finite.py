@@ -6,7 +6,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.environments.base import Environment, checked_law, cost, draw, subtracts_nothing
+from sidelight.environments.base import Environment, checked_law, checked_numbers, cost, draw, subtracts_nothing
 from sidelight.environments.contextual import draw_outcome_in_context
 from sidelight.errors import SidelightError
 from sidelight.game import Game
@@ -59,12 +59,12 @@ class FiniteContexts(Environment):
     name: ClassVar[str] = "FiniteContexts"
 
     def __init__(self, laws: Any, features: Any = None, weights: Any = None) -> None:
-        rows = np.array(laws, dtype=float)
+        rows = checked_numbers("laws", laws)
         if rows.ndim != 2 or 0 in rows.shape:
             raise SidelightError(f"laws have shape {rows.shape}: give (contexts, outcomes)")
         self.laws = np.array([checked_law(row, where=f"the law of context {c}") for c, row in enumerate(rows)])
         count = len(rows)
-        self.features = np.eye(count) if features is None else np.array(features, dtype=float)
+        self.features = np.eye(count) if features is None else checked_numbers("features", features)
         if self.features.ndim != 2 or len(self.features) != count or not np.isfinite(self.features).all():
             raise SidelightError(f"features have shape {self.features.shape}: give finite numbers, ({count}, d)")
         self.weights = checked_law(np.full(count, 1 / count) if weights is None else weights, count, "weights")

@@ -6,9 +6,9 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.environments.base import Environment, charges_gaps, draw
+from sidelight.environments.base import Environment, charges_gaps, checked_whole, draw
 from sidelight.environments.contextual import set_gaps_of_context
-from sidelight.errors import ParameterError, SidelightError
+from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.game_arrays import loss_matrix
 from sidelight.kernels import implements
@@ -55,9 +55,7 @@ class HalfspaceContexts(Environment):
     _SAMPLE = 10_000
 
     def __init__(self, dimension: int = 10, seed: int = 1) -> None:
-        if dimension < 1:
-            raise ParameterError(f"dimension is {dimension}: give at least 1", "dimension")
-        self.dimension, self.seed = dimension, seed
+        self.dimension, self.seed = checked_whole("dimension", dimension), seed
         weights = np.random.default_rng(seed).uniform(0.0, 0.1, dimension)
         self.direction = weights / weights.sum()
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.environments.base import Environment, charges_gaps, checked_law, draw, gaps
+from sidelight.environments.base import Environment, charges_gaps, checked_law, checked_numbers, draw, gaps
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.kernels import implements
@@ -56,10 +56,7 @@ class IID(Environment):
         self.law = law
         if callable(law):
             return
-        try:
-            laws = np.array(law, dtype=float)
-        except (TypeError, ValueError):
-            raise SidelightError(f"the law is not numeric, or its rows differ in length: {law!r}") from None
+        laws = checked_numbers("the law", law)
         if laws.ndim not in (1, 2):
             raise SidelightError(f"the law has shape {laws.shape}: give one law, (M,), or a row per run, (runs, M)")
         self._laws = [checked_law(row, where=f"the law of run {r}") for r, row in enumerate(np.atleast_2d(laws))]

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.environments.base import charges_gaps, draw
+from sidelight.environments.base import charges_gaps, checked_numbers, draw
 from sidelight.environments.contextual import (
     Box,
     BoxedContexts,
@@ -60,7 +60,7 @@ class LinearContexts(BoxedContexts):
     _world: ClassVar[type] = LinearWorld
 
     def __init__(self, theta: Any, low: Any = 0.0, high: Any = 1.0) -> None:
-        super().__init__(np.atleast_2d(np.array(theta, dtype=float)), low, high)
+        super().__init__(np.atleast_2d(checked_numbers("theta", theta)), low, high)
         rows = [*self.theta, self.theta.sum(axis=0)]
         for row, what in zip(
             rows, [*(f"outcome {j}" for j in range(len(self.theta))), "all but the last"], strict=True

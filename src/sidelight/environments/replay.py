@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.environments.base import Environment, baseline, checked_law, cost, draw, gaps
+from sidelight.environments.base import Environment, baseline, checked_law, checked_numbers, cost, draw, gaps
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.game_arrays import loss_matrix
@@ -87,7 +87,10 @@ class Replay(Environment):
     name: ClassVar[str] = "Replay"
 
     def __init__(self, outcomes: Any, contexts: Any = None, law: Any = None, laws: Any = None) -> None:
-        recorded = np.asarray(outcomes)
+        try:
+            recorded = np.asarray(outcomes)
+        except ValueError:
+            raise SidelightError("outcomes: rows differ in length: give (T,) or (runs, T)") from None
         if recorded.ndim not in (1, 2) or 0 in recorded.shape:
             raise SidelightError(f"outcomes have shape {recorded.shape}: give (T,) or (runs, T), not empty")
         if not np.issubdtype(recorded.dtype, np.integer):
@@ -102,7 +105,7 @@ class Replay(Environment):
                 raise SidelightError(f"the law is {law!r}: give probabilities, 'outcome', or nothing")
             self.measure = OUTCOME
         elif law is not None:
-            rows = np.asarray(law, dtype=float)
+            rows = checked_numbers("the law", law)
             if rows.ndim not in (1, 2):
                 raise SidelightError(f"the law has shape {rows.shape}: give (M,) or (runs, M)")
             checked = [checked_law(row, where=f"the law of run {r}") for r, row in enumerate(np.atleast_2d(rows))]
@@ -115,7 +118,7 @@ class Replay(Environment):
         self.regret_kind = "hindsight" if law is None and laws is None else "pseudo-regret"
 
     def _laws(self, laws: Any) -> Floats:
-        rows = np.asarray(laws, dtype=float)
+        rows = checked_numbers("laws", laws)
         length = self.outcomes.shape[-1]
         if rows.ndim not in (2, 3) or rows.shape[-2] != length:
             raise SidelightError(f"laws have shape {rows.shape}: give ({length}, M) or (runs, {length}, M)")
@@ -124,7 +127,7 @@ class Replay(Environment):
         return rows
 
     def _contexts(self, contexts: Any) -> Floats:
-        seen = np.asarray(contexts, dtype=float)
+        seen = checked_numbers("contexts", contexts)
         length = self.outcomes.shape[-1]
         if seen.ndim not in (2, 3) or seen.shape[-2] != length or seen.shape[-1] == 0:
             raise SidelightError(f"contexts have shape {seen.shape}: give ({length}, d) or (runs, {length}, d)")

@@ -6,8 +6,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.environments.base import Environment, cost, draw, subtracts_nothing
-from sidelight.errors import ParameterError, SidelightError
+from sidelight.environments.base import Environment, checked_whole, cost, draw, subtracts_nothing
+from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.kernels import implements
 from sidelight.kernels.arrays import Floats, Integers
@@ -56,13 +56,13 @@ class SwitchingContexts(Environment):
 
     def __init__(self, before: Environment, after: Environment, rounds: int) -> None:
         for environment in (before, after):
+            if not isinstance(environment, Environment):
+                raise SidelightError(f"{environment!r} is not an environment")
             if environment.regret_kind != "pseudo-regret":
                 raise SidelightError(f"{environment!r} knows no law: regret could not be measured in each round")
         if before.dimension != after.dimension:
             raise SidelightError(f"contexts have {before.dimension} coordinates before, but {after.dimension} after")
-        if not isinstance(rounds, int | np.integer) or rounds < 1:
-            raise ParameterError(f"rounds is {rounds!r}: give a whole number of at least 1", "rounds")
-        self.before, self.after, self.rounds = before, after, int(rounds)
+        self.before, self.after, self.rounds = before, after, checked_whole("rounds", rounds)
         self.dimension = before.dimension
 
     def check(self, game: Game, runs: int, horizon: int) -> None:
