@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,6 +17,8 @@ class Wrapped(KernelStrategy):
     def __init__(self, game: Game, strategy: str, options: Mapping[str, Any] | None, seed: Seed) -> None:
         super().__init__(game, seed=seed)
         self.strategy = strategy
+        if options is not None and not isinstance(options, Mapping):
+            raise ParameterError(f"options is {options!r}: give parameters by name", "options")
         self.options = None if options is None else dict(options)
         self.inner = self._made()
 
@@ -27,6 +30,10 @@ class Wrapped(KernelStrategy):
         )
         if issubclass(kind, Wrapped):
             raise ParameterError(f"strategy is {self.strategy!r}: give the name of another strategy", "strategy")
+        try:
+            inspect.signature(kind).bind(self.game, **(self.options or {}))
+        except TypeError as error:
+            raise ParameterError(f"options are {self.options!r}: {self.strategy} says {error}", "options") from None
         inner = kind(self.game, **(self.options or {}))
         if not isinstance(inner, KernelStrategy) or inner.dimension or inner.any_context:
             raise SidelightError(f"{self.strategy} cannot be wrapped: give a compiled strategy without contexts")
