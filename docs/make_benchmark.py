@@ -2,7 +2,8 @@
 
 `--from DIR` first makes that summary anew, from the folder in which `sidelight study run` keeps its runs; cases that
 have not been run are left out, and the page says how many; with `--keep` they stay as they were in the former summary,
-which is right if their strategies have not changed. `--note TEXT` says something about that run that the page
+which is right if their strategies have not changed: then a copy of the study with the others is all that has to be run.
+`--note TEXT` says something about that run that the page
 should tell, such as what else the machine did. `--short` writes studies/benchmark-short.toml, which is made of
 studies/benchmark.toml.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import re
 import textwrap
+from collections.abc import Container, Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -23,6 +25,7 @@ from sidelight.recommendation import records
 from sidelight.recommendation.recommendation import STORED, read_stored_benchmark
 from sidelight.recommendation.records import CONTEXTS, LAWS, Benchmark
 from sidelight.recommendation.scores import BenchmarkBoard, score_benchmark_players
+from sidelight.studies.plan.cases import Case
 from sidelight.text import count, thousands
 
 DOCS = Path(__file__).resolve().parent
@@ -94,11 +97,13 @@ def honest(summary: Benchmark) -> str:
             f"{thousands(facts['runs_played'])} of {thousands(facts['runs_planned'])} runs**; the others have "
             "fewer runs, as the tables say, or none"
         )
-    took = " and ".join(f"{call['minutes']:.0f} min" for call in facts["calls"])
+    calls = facts["calls"]
+    took = f"{sum(call['minutes'] for call in calls):.0f} min in {count(len(calls), 'call')}"
     where = f"{count(facts['cores'], 'core')}, {made['platform']}"
+    days = " to ".join(dict.fromkeys(each(call["ended"][:10] for call in calls) for each in (min, max)))
     text = (
-        f"{part}: {made['created'][:10]}, {versions}; {where}. `sidelight study run` took {took}. {facts['note']} "
-        "Runs per world are in the tables; the slowest strategies have fewer."
+        f"{part}: {days}, {versions}; {where}. `sidelight study run` took {took}. {facts['note']} Runs per world "
+        "are in the tables; the slowest strategies have fewer."
     )
     return textwrap.fill(" ".join(text.split()), WIDTH)
 
@@ -107,8 +112,8 @@ def _ended(call: dict[str, Any]) -> str:
     return str(call.get("ended", call["created"]))
 
 
-def summarized(folder: Path, note: str = "") -> Benchmark:
-    """Return the summary of the runs in a folder."""
+def summarized(folder: Path, note: str = "", former: Benchmark | None = None) -> Benchmark:
+    """Return the summary of the runs in a folder, with what a former summary has more of, if one is given."""
     from benchmark_summary import summarize
 
     from sidelight.studies import read
@@ -135,31 +140,42 @@ def summarized(folder: Path, note: str = "") -> Benchmark:
     )
     more = {"calls": calls, "cores": cores(), "note": note}
     found = summarize(progress.study, progress.playable, gather)
-    return replace(found, facts={**found.facts, **more})
+    found = replace(found, facts={**found.facts, **more})
+    return found if former is None else kept(found, former, progress.playable)
 
 
-def kept(found: Benchmark, former: Benchmark) -> Benchmark:
-    """Return a summary with what the former one has more of: cases that are missing here, and pools of more runs."""
-    new = {each[:4] for each in found.cases}
-    cases = [each for each in former.cases if each[:4] not in new and each.world in found.world]
-    places = {(each.game, each.world, each.player): each.runs for each in cases}
-    pools = {each[:4]: each for each in found.pools}
-    for each in former.pools:
-        if each[:4] not in pools or pools[each[:4]].runs < each.runs:
-            pools[each[:4]] = each
+def kept(found: Benchmark, former: Benchmark, planned: Iterable[Case]) -> Benchmark:
+    """Return a summary with what the former one has more of: planned cases missing here, and pools of more runs."""
+    from benchmark_summary import label_of
+
+    cells = {(cell.game.label, cell.world.label, label_of(cell.player), cell.horizon): cell for cell in planned}
+    places = {each[:3] for each in cells}
+    cases = {each[:4]: each for each in former.cases if each[:3] in places} | {each[:4]: each for each in found.cases}
+    pairs = {(game, player) for game, _, player in places}
+    pools = {each[:4]: each for each in former.pools if (each.game, each.player) in pairs}
+    pools |= {each[:4]: each for each in found.pools if each[:4] not in pools or each.runs >= pools[each[:4]].runs}
+    runs = {place: cases[place].runs for place in cells if place in cases}
+    calls = found.facts["calls"]
     facts = {
         **found.facts,
-        "cases_run": found.facts["cases_run"] + len(places),
-        "runs_played": found.facts["runs_played"] + sum(places.values()),
+        "cases_run": sum(number >= cells[place].runs for place, number in runs.items()),
+        "runs_played": sum(runs.values()),
+        "calls": [*(call for call in former.facts["calls"] if call not in calls), *calls],
     }
-    players = [each for each in former.players if each.label not in found.player]
-    return replace(
-        found,
-        facts=facts,
-        players=(*found.players, *players),
-        cases=(*found.cases, *cases),
+    return Benchmark(
+        facts,
+        games=_both(former.games, found.games, {each[0] for each in cells}),
+        worlds=_both(former.worlds, found.worlds, {each[1] for each in cells}),
+        players=_both(former.players, found.players, {each[2] for each in cells}),
+        cases=tuple(cases.values()),
         pools=tuple(pools.values()),
     )
+
+
+def _both(former: Iterable[Any], found: Iterable[Any], planned: Container[str]) -> tuple[Any, ...]:
+    """Return what either summary says about planned games, worlds or players, the new one overruling the former."""
+    rows = {each.label: each for each in former} | {each.label: each for each in found}
+    return tuple(each for label, each in rows.items() if label in planned)
 
 
 def short(text: str) -> str:
@@ -200,8 +216,9 @@ def main() -> None:
         SHORT.write_text(short(STUDY.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
         return
     if given.folder is not None:
-        found = summarized(given.folder, given.note)
-        records.write_benchmark(STORED, kept(found, records.read_benchmark(STORED)) if given.keep else found)
+        records.write_benchmark(
+            STORED, summarized(given.folder, given.note, records.read_benchmark(STORED) if given.keep else None)
+        )
     (DOCS / "benchmark.md").write_text(page(read_stored_benchmark()), encoding="utf-8", newline="\n")
 
 

@@ -1,5 +1,7 @@
 """From the runs of a study to the summary of a benchmark."""
 
+from dataclasses import replace
+
 import make_benchmark as script
 import numpy as np
 import pytest
@@ -194,15 +196,27 @@ def test_the_folder_of_a_run_becomes_a_summary_and_a_page(tmp_path, monkeypatch)
 
 def test_former_numbers_are_kept_where_there_are_none_or_fewer(played, summary):
     study, arrays = played
-    part = {cell: found for cell, found in arrays.items() if cell.world.label == "laws dirichlet"}
-    found = script.kept(summarize(study, arrays, part.get), summary)
-    assert {each.world for each in found.cases} == {"laws dirichlet"}  # only worlds that the new summary knows
-    some = {cell: result for cell, result in arrays.items() if cell.player.name == "Uniform"}
-    found = script.kept(summarize(study, arrays, some.get), summary)
-    laws = [each for each in summary.cases if each.world.startswith("laws")]
-    assert {each[:5] for each in found.cases} == {each[:5] for each in laws}
-    assert {each.label for each in found.players} >= {"Uniform", "Prospect, T known"}
-    assert found.facts["cases_run"] == len({each[:3] for each in laws})
-    assert {each.runs for each in found.pools if each.group == "laws"} == {
-        each.runs for each in summary.pools if each.group == "laws"
+    former = replace(summary, facts={**summary.facts, "calls": [{"minutes": 1.0}]})
+    some = {cell: result.first(3) for cell, result in arrays.items() if cell.player.name == "Uniform"}
+    found = summarize(study, some, some.get)
+    found = replace(found, facts={**found.facts, "calls": [{"minutes": 2.0}]})
+    merged = script.kept(found, former, arrays)
+    assert {each[:4]: each.runs for each in merged.cases} == {
+        each[:4]: 3 if each.player == "Uniform" else each.runs for each in summary.cases
     }
+    assert set(merged.pools) == set(summary.pools)  # they have more runs
+    assert (set(merged.games), set(merged.worlds)) == (set(summary.games), set(summary.worlds))
+    assert {each.label for each in merged.players} == {each.label for each in summary.players}
+    assert (merged.facts["cases_run"], merged.facts["runs_played"]) == (6, 4 * 3 + 5 * 6 + 2)
+    assert [each["minutes"] for each in merged.facts["calls"]] == [1.0, 2.0]
+
+
+def test_former_numbers_of_what_is_no_longer_planned_are_dropped(played, summary):
+    study, arrays = played
+    former = replace(summary, facts={**summary.facts, "calls": []})
+    planned = [cell for cell in arrays if cell.player.name == "Uniform" and cell.game.label == "bartok"]
+    found = summarize(study, planned, arrays.get)
+    merged = script.kept(replace(found, facts={**found.facts, "calls": []}), former, planned)
+    assert {each[:3:2] for each in (*merged.cases, *merged.pools)} == {("bartok", "Uniform")}
+    assert [each.label for each in (*merged.games, *merged.players)] == ["bartok", "Uniform"]
+    assert {each.label for each in merged.worlds} == {"laws dirichlet", "laws near-tie"}
