@@ -278,6 +278,8 @@ class TestRefusals:
         with pytest.raises(sl.SidelightError, match=f"{kind.__name__} plays games of two outcomes .* exactly one"):
             kind(sl.games.load(name), 2)
 
-    def test_thompson_sampling_on_a_hard_game_warns(self):
-        with pytest.warns(UserWarning, match="never pays for information"):
+    def test_thompson_sampling_warns_where_it_never_pays_for_information(self):
+        with pytest.warns(UserWarning, match="the game is hard"):
             PGTS(LABELS, 2)
+        with pytest.warns(UserWarning, match="told apart only by a degenerate action"):
+            PGTS(sl.games.load("degenerate-informative"), 2)

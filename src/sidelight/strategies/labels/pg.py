@@ -10,7 +10,6 @@ min(1, D / (D_r - D)).
 from __future__ import annotations
 
 import math
-import warnings
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -40,7 +39,7 @@ from sidelight.strategies.labels.logistic_posterior import (
     new_label_posterior,
 )
 from sidelight.strategies.shared.context_features import set_context_features
-from sidelight.strategies.shared.requirements import only_revealing_action
+from sidelight.strategies.shared.requirements import check_game_playable, only_revealing_action
 
 
 class Parameters(NamedTuple):
@@ -177,8 +176,8 @@ class PGTS(KernelStrategy):
         self.intercept = check_flag("intercept", intercept)
         self.refresh = check_number("refresh", refresh, above=0, most=1)
         self._revealing = only_revealing_action(game, self.name)
-        if not self._directed and analyze(game).kind == "hard":
-            warnings.warn(f"{self.name} has no guarantee on a hard game: it never pays for information", stacklevel=2)
+        if not self._directed:
+            check_game_playable(analyze(game), self.name, only_optimal=True)
 
     def _compile(self) -> Parameters:
         return Parameters(
