@@ -50,8 +50,8 @@ CURVES = (
         (68.7, 61.4, 52.9, 41.8, 36.2, 1.9, 8.0, 6.3, 4.5, 3.4),
         (_EXPPM, _player_of_other_paper("3/10", "ExpPM", "ExpPM, rate 0.1", rate=0.1)),
         "The rate behind the figure is not stated. A fixed one, near sqrt(log 3 / 2000 V) = 0.1 for the program's "
-        "value V = 0.052 at this cost, comes nearer where asking is best; of seven rates tried none gives all ten "
-        "values.",
+        "value V = 0.052 at this cost, comes nearer where asking is best; of seven fixed rates, and seven adaptive "
+        "ones with other limits, none gives all ten values: this is not explained.",
     ),
     OtherPaperCurve(
         "3/10",
