@@ -25,9 +25,11 @@ def plot_analyzed_game(game: Game | Analysis, path: Path = None) -> Figure:
     return return_or_save_figure(draw_game_figure(analyze(game) if isinstance(game, Game) else game), path)
 
 
-def plot_results(results: Sequence[Results], path: Path = None, limit: Any = None) -> Figure:
+def plot_results(
+    results: Sequence[Results], path: Path = None, limit: Any = None, size: tuple[float, float] | None = None
+) -> Figure:
     """Draw mean regrets over time."""
     require_matplotlib()
     from sidelight.report.figures.regret import draw_regret_figure
 
-    return return_or_save_figure(draw_regret_figure(results, limit=limit), path)
+    return return_or_save_figure(draw_regret_figure(results, limit=limit, size=size), path)

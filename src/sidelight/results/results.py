@@ -254,16 +254,21 @@ class Results:
         return frames.results_as_data_frame(self, backend)
 
     def plot(
-        self, path: str | os.PathLike[str] | None = None, others: Sequence[Results] = (), limit: Any = None
+        self,
+        path: str | os.PathLike[str] | None = None,
+        others: Sequence[Results] = (),
+        limit: Any = None,
+        size: tuple[float, float] | None = None,
     ) -> Any:
         """Return a Matplotlib figure of the mean regret over time; with a `path` also write it (.svg, .pdf or .png).
 
         `others` are results of other strategies for the same game, drawn in the same figure; `limit` is a regret to
-        compare them with, a pair of rounds and values.
+        compare them with, a pair of rounds and values. `size`, width and height in inches, makes a figure for a paper:
+        of exactly that size, with one panel and no title.
         """
         from sidelight.report.plotting import plot_results
 
-        return plot_results([self, *others], path, limit)
+        return plot_results([self, *others], path, limit, size)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the results to a .parquet or .npz file, from which `load` returns equal ones.

@@ -194,6 +194,31 @@ def test_the_protocol_is_said():
     assert "20 to 30 runs, seed 0; bands hold the mean with 99 % confidence" in said
 
 
+@pytest.mark.parametrize("size", [(3.3, 2.4), (6, 4)])
+def test_a_figure_for_a_paper_has_one_panel_and_the_given_size(size):
+    figure = draw_regret_figure(
+        [made(), made("RandCBP", 20.0), made("FeedExp3", 40.0)], limit=(ROUNDS, ROUNDS**0.5), size=size
+    )
+    check_drawn(figure)
+    (axes,) = figure.axes
+    assert figure.get_size_inches() == pytest.approx(size)
+    assert axes.get_xscale() == axes.get_yscale() == "log"
+    assert len(axes.lines) == 4
+    assert not figure.get_suptitle()
+    assert {"CBP", "RandCBP", "FeedExp3", "limit", "round", "mean pseudo-regret"} <= set(words(figure))
+
+
+@pytest.mark.parametrize("size", [3, "ab", (1, 1), (3, 2, 1), (float("nan"), 2)])
+def test_a_wrong_size_is_explained(size):
+    with pytest.raises(SidelightError, match="give width and height in inches"):
+        draw_regret_figure([made()], size=size)
+
+
+def test_a_size_may_be_too_small_for_the_key():
+    with pytest.raises(SidelightError, match="too small for what must be written"):
+        draw_regret_figure([made(LONG + str(k)) for k in range(6)], size=(2, 1.5))
+
+
 def test_mistakes_are_explained():
     with pytest.raises(SidelightError, match="no results"):
         draw_regret_figure([])

@@ -19,7 +19,6 @@ from sidelight.report.figures.fonts import installed_font_families
 from sidelight.report.figures.labels import drawable_line_of_text, shorten_figure_label, wrap_figure_label
 
 TEXT, _TITLE = 8.5, 13
-_NARROWEST = 5.4  # inches
 _LONGEST, _LONGEST_NOTE = 96, 300  # characters
 
 SETTINGS = {
@@ -55,10 +54,12 @@ SETTINGS = {
 """The look of all figures with panels, whatever the user's settings."""
 
 
-def make_figure_panels(titles: Sequence[str], width: float, height: float) -> tuple[Figure, list[Axes]]:
+def make_figure_panels(
+    titles: Sequence[str], width: float, height: float, least: float = 5.4
+) -> tuple[Figure, list[Axes]]:
     """Return a figure with one panel per title, of about this size in inches and at most two in a row."""
     rows, columns = -(-len(titles) // 2), min(2, len(titles))
-    size = max(width * columns, _NARROWEST), height * rows
+    size = max(width * columns, least), height * rows
     figure = Figure(size, dpi=100, facecolor="white", layout="constrained")
     FigureCanvasAgg(figure)
     grid = figure.subplots(rows, columns, squeeze=False).ravel()
@@ -69,8 +70,8 @@ def make_figure_panels(titles: Sequence[str], width: float, height: float) -> tu
     return figure, list(grid[: len(titles)])
 
 
-def finish_figure(figure: Figure, title: str, note: str, samples: Sequence[Any]) -> Figure:
-    """Write the title above all panels and the key and a note below, and fix the layout."""
+def finish_figure(figure: Figure, title: str, note: str, samples: Sequence[Any], grows: bool = True) -> Figure:
+    """Write the title above all panels and the key and a note below, make room for them if it grows, and fix it."""
     room = figure.get_figwidth() - 0.2
     above = figure.suptitle(_fit_text_to_figure_width(title, _TITLE, room), x=0.1 / figure.get_figwidth(), ha="left")
     for sample in samples:
@@ -81,15 +82,16 @@ def finish_figure(figure: Figure, title: str, note: str, samples: Sequence[Any])
             handles=samples,
             ncols=columns,
             loc="outside lower left",
-            title=_fit_text_to_figure_width(note, TEXT, room, _LONGEST_NOTE),
+            title=_fit_text_to_figure_width(note, TEXT, room, _LONGEST_NOTE) or None,
             alignment="left",
         )
         below.get_title().set_color(FAINT)
         if columns == 1 or below.get_window_extent().width <= room * figure.dpi:
             break
         below.remove()
-    surrounding = sum(each.get_window_extent().height for each in (above, below) if each is not None)
-    figure.set_figheight(figure.get_figheight() + surrounding / figure.dpi)
+    if grows:
+        surrounding = sum(each.get_window_extent().height for each in (above, below) if each is not None)
+        figure.set_figheight(figure.get_figheight() + surrounding / figure.dpi)
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     return figure

@@ -6,6 +6,7 @@ parameters, by what color and dashes mean.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from sidelight.errors import SidelightError
+from sidelight.errors import ParameterError, SidelightError
 from sidelight.report.figures import layout
 from sidelight.report.figures.colors import CURVES, FAINT, INK, darken_figure_color
 from sidelight.report.figures.curves import CONFIDENCE, FigureCurve, Mark, Panel, limit_curve, mean_curve_with_band
@@ -43,7 +44,11 @@ _LIMIT = _Look(INK, (0, (5, 2.5)), 1.2)
 
 
 def draw_regret_figure(
-    results: Sequence[Results], title: str | None = None, limit: Any = None, labels: Sequence[str] | None = None
+    results: Sequence[Results],
+    title: str | None = None,
+    limit: Any = None,
+    labels: Sequence[str] | None = None,
+    size: tuple[float, float] | None = None,
 ) -> Figure:
     """Draw the mean regret of several strategies on linear and on logarithmic axes.
 
@@ -57,6 +62,8 @@ def draw_regret_figure(
         A regret to compare the others with, drawn as a dashed line: a `FigureCurve`, or a pair of rounds and values.
     labels
         Names of the curves, instead of the strategies'.
+    size
+        For a paper: width and height in inches of a single panel with logarithmic axes, without a title.
     """
     if not results:
         raise SidelightError("there are no results to draw: give a list of one or more")
@@ -65,6 +72,8 @@ def draw_regret_figure(
     bound = None if limit is None else limit_curve(limit)
     panels = [Panel("Linear axes", curves, bound, logarithmic=False), Panel("Logarithmic axes", curves, bound)]
     what = ("mean " if any(r.n_runs > 1 for r in results) else "") + results_regret_words(results[0])
+    if size is not None:
+        return _draw_alone(Panel(title or "", curves, bound), _checked_size(size), what)
     return draw_regret_panels(
         panels, title or results_game_words(results[0]), _subtitle_of_regret_figure(results), what
     )
@@ -92,6 +101,31 @@ def draw_regret_panels(panels: Sequence[Panel], title: str, subtitle: str, measu
         return layout.finish_figure(
             figure, title, subtitle, [*_key_of_regret_figure(panels, looks), *_mark_sample_in_regret_key(panels)]
         )
+
+
+def _draw_alone(panel: Panel, size: tuple[float, float], measured: str) -> Figure:
+    """Draw one panel with its key, of exactly this size in inches."""
+    looks = _looks_of_regret_curves([panel])
+    with style.context(["default", layout.SETTINGS]):
+        figure, (axes,) = layout.make_figure_panels([panel.title], *size, least=0.0)
+        _fill_regret_panel(axes, panel, looks)
+        axes.set(xlabel="round", ylabel=drawable_line_of_text(measured))
+        with warnings.catch_warnings():
+            warnings.filterwarnings("error", "constrained_layout not applied")
+            try:
+                return layout.finish_figure(figure, "", "", _key_of_regret_figure([panel], looks), grows=False)
+            except UserWarning:
+                raise ParameterError(f"size is {size}: too small for what must be written; give more", "size") from None
+
+
+def _checked_size(size: Any) -> tuple[float, float]:
+    try:
+        width, height = (float(each) for each in size)
+    except (TypeError, ValueError):
+        width = height = 0.0
+    if not (2.0 <= width <= 40.0 and 1.5 <= height <= 40.0):
+        raise ParameterError(f"size is {size!r}: give width and height in inches, from (2, 1.5) to (40, 40)", "size")
+    return width, height
 
 
 def _looks_of_regret_curves(panels: Sequence[Panel]) -> dict[str, _Look]:
