@@ -3,9 +3,8 @@
 `--from DIR` first makes that summary anew, from the folder in which `sidelight study run` keeps its runs; cases that
 have not been run are left out, and the page says how many; with `--keep` they stay as they were in the former summary,
 which is right if their strategies have not changed: then a copy of the study with the others is all that has to be run.
-`--note TEXT` says something about that run that the page
-should tell, such as what else the machine did. `--short` writes studies/benchmark-short.toml, which is made of
-studies/benchmark.toml.
+`--note TEXT` says something about that run that the page should tell, such as what else the machine did. `--short`
+writes studies/benchmark-short.toml, which is made of studies/benchmark.toml.
 """
 
 from __future__ import annotations
@@ -55,6 +54,10 @@ sidelight study run studies/benchmark-short.toml --out short
 sidelight study run studies/benchmark.toml --out benchmark
 python docs/make_benchmark.py --from benchmark
 ```
+
+Your own strategy joins as an entry of `studies/benchmark.toml`, named as everywhere: `file.py:Class`,
+`package.module:Class`, or the name that a plug-in gives it. To run nothing else, run a copy of the study with your
+entry alone, and write the page with `--keep`.
 """
 
 

@@ -194,6 +194,24 @@ def test_the_folder_of_a_run_becomes_a_summary_and_a_page(tmp_path, monkeypatch)
     assert "| Uniform | 1 (1 to 1) |" in script.page(whole)
 
 
+def test_whoever_writes_a_strategy_can_add_it(tmp_path, monkeypatch):
+    """A study of it alone is run; all others keep their numbers."""
+    (tmp_path / "mine.py").write_text("from sidelight.strategies import Uniform\n\n\nclass Mine(Uniform):\n    pass\n")
+    study, entry = tmp_path / "tiny.toml", '[[strategies]]\nname = "mine.py:Mine"\nworlds = ["laws *"]\n'
+    study.write_text(TEXT.replace("runs = 6", "runs = 25"))
+    monkeypatch.setattr(script, "STUDY", study)
+    with interpreted():
+        run(read(study), tmp_path / "out", workers=1)
+        former = script.summarized(tmp_path / "out")
+        (tmp_path / "alone.toml").write_text(study.read_text().partition("[[strategies]]")[0] + entry)
+        run(read(tmp_path / "alone.toml"), tmp_path / "more", workers=1)
+        study.write_text(study.read_text() + "\n" + entry)
+        found = script.summarized(tmp_path / "more", former=former)
+    assert set(found.cases) > set(former.cases)
+    assert "All 14 cases were run" in script.page(found)
+    assert "| Mine | " in script.page(found)
+
+
 def test_former_numbers_are_kept_where_there_are_none_or_fewer(played, summary):
     study, arrays = played
     former = replace(summary, facts={**summary.facts, "calls": [{"minutes": 1.0}]})
