@@ -6,6 +6,7 @@ import pytest
 
 from sidelight.errors import NoFileError
 from sidelight.studies import Comparison, PlayerEntry, StudyError, WorldEntry, parse, read
+from sidelight.studies.build.objects import build_study_environment
 from sidelight.studies.file.lines import find_lines_in_study_file, line_in_study_file
 
 WHOLE = """
@@ -267,3 +268,25 @@ def test_a_file_of_an_editor_that_marks_utf_8(tmp_path):
     plain = tmp_path / "plain.toml"
     plain.write_text(textwrap.dedent(WHOLE), encoding="utf-8")
     assert read(path).players == read(plain).players
+
+
+def test_worlds_that_change_can_be_given():
+    """As the page on studies says: a law in a table of its own, since a key is called so, and lists within lists."""
+    study = parse("""
+        name = "moving"
+        horizons = [20]
+        runs = 2
+
+        [[games]]
+        name = "apple-tasting"
+
+        [[worlds]]
+        environment = "sidelight.environments:Switching"
+        parameters = {laws = [[[0.2, 0.8], [0.8, 0.2]]], times = [[5], [10]]}
+
+        [[strategies]]
+        name = "Restarting"
+    """)
+    made = [build_study_environment(world, study.games[0]) for world in study.worlds]
+    assert [each.times for each in made] == [[5], [10]]
+    assert all((each.laws == [[0.2, 0.8], [0.8, 0.2]]).all() for each in made)
