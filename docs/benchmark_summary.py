@@ -108,8 +108,9 @@ def _played(cell: Case, results: Results) -> list[Played]:
     rounds = results.rounds.tolist()
     speed = float(np.median(results.measures["seconds"])) / cell.horizon * 1e9
     found = []
+    told = dict(cell.player.parameters).get("horizon")
     for horizon in rounds:
-        own = horizon == cell.horizon or not (_knows(cell.player) or cell.player.limit)
+        own = horizon == told if told else horizon == cell.horizon or not cell.player.limit
         if horizon % 2 == 0 and horizon // 2 in rounds and own:
             final, half = (results.values("regret", t) for t in (horizon, horizon // 2))
             found.append(Played(cell, horizon, final, half, speed))

@@ -120,6 +120,13 @@ def test_those_told_the_horizon_count_at_it_only(summary):
     assert {cell.horizon for cell in summary.cases if cell.player in ("Prospect, T known", "Bayes-optimal")} == {40}
 
 
+def test_those_told_another_horizon_do_not_count(played):
+    study, arrays = played
+    told = [replace(cell, player=replace(cell.player, parameters={"horizon": 30})) for cell in arrays]
+    results = dict(zip(told, arrays.values(), strict=True))
+    assert not summarize(study, told, results.get).cases
+
+
 def test_pools_have_the_runs_of_all_worlds_of_a_kind(summary):
     pools = {(pool.game, pool.group, pool.player, pool.horizon): pool for pool in summary.pools}
     assert pools["bartok", "laws", "Uniform", 40].runs == 12
