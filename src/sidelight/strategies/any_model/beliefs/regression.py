@@ -1,9 +1,10 @@
 """The built-in beliefs of ProspectModel: softmax regression on features of the context, with a Gaussian posterior.
 
 Each group of features has its own prior precision, found from how large its coefficients are (the evidence
-approximation), so that useless ones fade. A share of outcomes may be drawn uniformly whatever the context is, which
-keeps a few wrong labels from spoiling the fit. Labels far from any border between actions count less once there are
-many: there the law need not be right.
+approximation), so that useless ones fade. It falls below its first value only as labels outnumber coefficients, for so
+many coefficients fit any labels, and the larger they are, the better. A share of outcomes may be drawn uniformly
+whatever the context is, which keeps a few wrong labels from spoiling the fit. Labels far from any border between
+actions count less once there are many: there the law need not be right.
 """
 
 from __future__ import annotations
@@ -111,6 +112,7 @@ class Regression:
         assert self._theta is not None
         rows, size = self._theta.shape
         R, S = row_precision(rows + 1), self._covariance.reshape(rows, size, rows, size)
+        least = _PRECISION * min(1.0, self._theta.size / labels)
         for group in range(groups.max() + 1):
             here = np.flatnonzero(groups == group)
             if not len(here):  # contexts of no numbers
@@ -121,7 +123,7 @@ class Regression:
             decided = max(0.0, theta.size - self._precision[here[0]] * variance)
             strength = _STRENGTH * theta.size / (theta.size + labels)  # fades, so that useless features may shrink
             wanted = (decided + strength) / (squared + strength / _PRECISION)
-            self._precision[here] = max(1e-4, 1.0 / (labels + 1.0), wanted)
+            self._precision[here] = max(least, wanted)
 
     def _adapt(self, sample: Sample) -> Sample:
         """Set tau, v and the share of wrong labels by the posterior of the last fit."""
