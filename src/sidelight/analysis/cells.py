@@ -136,10 +136,11 @@ class Cells:
         )
 
     def _status(self, i: int) -> ActionCertificate:
-        """Decide the status of action i by max s, p a law, (L_k - L_i) p >= s for all k with other losses.
+        """Decide by an exact linear program whether action i is Pareto-optimal, degenerate or dominated.
 
-        With p_0 = 1 - sum of the rest and s = u - bound the program starts feasible at the first corner. Its
-        multipliers y sum to one and have sum_k y_k (L_k - L_i) <= s at every outcome: a mixture of the other actions.
+        It maximizes s over laws p with (L_k - L_i) p >= s for all k with other losses. With p_0 = 1 - sum of the rest
+        and s = u - bound the program starts feasible at the first corner. Its multipliers y sum to one and have
+        sum_k y_k (L_k - L_i) <= s at every outcome: a mixture of the other actions.
         """
         others = [k for k in self.classes if k != i]
         if not others:

@@ -241,7 +241,7 @@ class ServiceHealth:
             _log.warning("%s; predictions pass without a decision, %d so far", why, self.unreachable)
 
     def refused(self, predictions: int, error: Exception) -> None:
-        """Log that predictions in the background were refused, because their futures may be ignored."""
+        """Log that predictions in the background were refused: nobody may look at the errors in their futures."""
         _log.error("%d predictions were refused in the background: %s", predictions, error)
 
     def worked(self) -> None:

@@ -184,7 +184,7 @@ class Replay(Environment):
         return gaps(game, self.law if self.law.ndim == 1 else self.law[run])[None, :]
 
     def _environment_argument(self, name: str) -> Any:
-        """Return an argument; the law is "outcome" where regret is measured against each outcome."""
+        """Return a constructor argument for printing; `law` is "outcome" if regret is measured against each outcome."""
         return "outcome" if name == "law" and self.measure == OUTCOME else super()._environment_argument(name)
 
     def describe(self) -> dict[str, Any]:

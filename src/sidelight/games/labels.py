@@ -143,7 +143,7 @@ def tau_detection(tau: Fraction = Fraction(1, 5)) -> Matrices:
 
 
 def _kind_of_query_game(query: str) -> Kind:
-    """Return the class: a coarse query cannot tell class B from C, and guessing B or C are neighbors."""
+    """Return the game's class: hard, but hopeless if a coarse query cannot tell the neighbors B and C apart."""
     return "hard" if query == "full" else "hopeless"
 
 

@@ -54,7 +54,7 @@ class GenericFunction:
         return f"generic({self.__name__!r})"
 
     def add(self, cls: type, implementation: Callable[..., Any]) -> None:
-        """Register an implementation; a second one for the same class could not reach code already compiled."""
+        """Register an implementation; refuse a second one for the same class, as compiled code would not use it."""
         if cls in self.implementations:
             raise ValueError(f"{self.__name__} is already implemented for {full_name(cls)}; define a new class")
         names = tuple(inspect.signature(implementation).parameters)

@@ -82,7 +82,7 @@ class _Ways(NamedTuple):
 
 
 def _observers_along_ways_of_bound(analysis: Analysis) -> _Ways:
-    """Bound the number of observers along a way to the optimal action by that along the largest pairs of a way."""
+    """Collect the observers of neighbors, and bound how many a path of neighbors to the optimal action can have."""
     observers = {pair: set(analysis.observers(*pair)) for pair in analysis.neighbors}
     inner = set().union(*(analysis.neighborhood(*pair) for pair in analysis.neighbors))
     everyone = set().union(*observers.values())
@@ -311,7 +311,7 @@ def _upper_bound_of_neighborhood_watch(setting: _Setting) -> UpperBound:
 
 
 def local_to_global_constant_of_bound(analysis: Analysis) -> Fraction:
-    """Return the least kappa such that being beaten by any action means being beaten by neighbors, at every outcome.
+    """Return the least kappa such that an action's gap is, under any law, at most kappa times that to its neighbors.
 
     For all a and b there are y >= 0 with sum y <= kappa and L_b - L_a <= sum_c y_c (L_b - L_c), c over the neighbors of
     b. By duality kappa is the largest (L_b - L_a) w with w >= 0 and (L_b - L_c) w <= 1 for all c.

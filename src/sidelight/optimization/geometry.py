@@ -24,7 +24,7 @@ class Geometry(NamedTuple):
 
 
 def scale_losses_to_optimize(analysis: Analysis) -> tuple[list[list[Fraction]], Fraction]:
-    """Return losses minus the least one of each outcome, scaled to [0, 1], and the scale: no difference changes."""
+    """Return losses minus each outcome's least one, divided by the largest that is left, and this divisor."""
     loss = analysis.game.loss
     least = [min(column) for column in zip(*loss, strict=True)]
     rest = [[value - low for value, low in zip(row, least, strict=True)] for row in loss]

@@ -154,7 +154,7 @@ def posterior_newton_step(
 
 @kernel
 def posterior_mode_growth(signals: Signals, counts: Floats, prior: float, fit: Fit, length: float) -> float:
-    """Return by how much F grows along the step, no longer than `_REACH` of the way to the boundary."""
+    """Return how much F grows over `length` times the step, at most `_REACH` of the way to the boundary."""
     total = 0.0
     for m in range(fit.law.shape[0]):
         total += math.log1p(length * fit.scratch.step[m] / fit.law[m])

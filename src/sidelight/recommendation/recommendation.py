@@ -206,7 +206,7 @@ def _refusal_of_recommended_strategy(game: Game, name: str, given: Mapping[str, 
 
 
 def _nearest_benchmark_horizon(benchmark: Benchmark, horizon: int | None) -> int:
-    """Return the horizon of the benchmark that is nearest, as a ratio; the longest if none is given."""
+    """Return the benchmark's horizon that is nearest on a logarithmic scale; the longest if none is given."""
     if horizon is None:
         return benchmark.horizons[-1]
     return min(benchmark.horizons, key=lambda each: abs(math.log(each / horizon)))

@@ -206,7 +206,7 @@ def _judge_reproduced_number(
 
 
 def _verdict_on_reproduced_number(z: float | None, few: bool) -> Kind:
-    """Judge a z; for a slow strategy with few runs and no second look, only a very large z is a difference."""
+    """Return the verdict on a z-score; with few runs and no second look, only a very large one is a difference."""
     if z is None:
         return "open"
     if abs(z) < CHANCE:

@@ -53,7 +53,7 @@ class Job:
             ) from None
 
     def take(self, most: int) -> range:
-        """Return the numbers of the next runs to play, at most so many and not all that are left."""
+        """Take the next runs to play, at most `most` and at most a quarter of those left; return their numbers."""
         with self._lock:
             count = 0 if self.stop.is_set() else min(most, -(-len(self._waiting) // 4))
             taken, self._waiting = self._waiting[:count], self._waiting[count:]

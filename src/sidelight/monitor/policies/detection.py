@@ -41,7 +41,7 @@ class Detection(NamedTuple):
 
 @kernel
 def draw_confidence_of_detection_policy(game: Detection, bound: float, u: float) -> float:
-    """Return Z for a uniform number u; the bound itself has the mass that the points below it leave."""
+    """Return the Z that a uniform number u draws: a grid point below the bound, or else the bound itself."""
     last = game.bins - 1
     if last == 0:
         return bound

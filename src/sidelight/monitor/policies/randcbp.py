@@ -120,7 +120,7 @@ class CBPPolicy(Policy):
         return plays_randcbp_policy(state)
 
     def rule(self, tolerance: float) -> Detection:
-        """Return the decision rule for one tolerance: that of RandCBP with Z at its bound."""
+        """Return the decision rule for one tolerance, with Z fixed at the largest value that can be drawn."""
         return self._with_one_bin().rule(tolerance)
 
     def _with_one_bin(self) -> RandCBPPolicy:

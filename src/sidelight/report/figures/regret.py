@@ -247,7 +247,7 @@ def _line_sample_in_regret_key(text: str, look: _Look) -> Line2D:
 
 
 def _mark_sample_in_regret_key(panels: Sequence[Panel]) -> list[Line2D]:
-    """Explain the diamonds, if there are any."""
+    """Return the key's entry for the marks of published values, if there are any."""
     marked = [(c, c.mark) for panel in panels for c in panel.curves if c.mark is not None and c.mark.mean > 0]
     if not marked:
         return []

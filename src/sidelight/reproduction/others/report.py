@@ -48,7 +48,7 @@ class OtherPaperVerdict(NamedTuple):
 
 
 def verdicts_on_other_paper(found: ResultSet) -> list[OtherPaperVerdict]:
-    """Compare figure 5."""
+    """Compare each player's mean regrets with the printed curves of figure 5."""
     return [
         OtherPaperVerdict(
             curve, player.label, *zip(*_means_of_other_paper(found, curve.game, player.label), strict=True)
@@ -106,7 +106,7 @@ def _curve_table_of_other_paper(verdict: OtherPaperVerdict) -> Table:
 
 
 def _bound_table_of_other_paper(found: ResultSet) -> Table:
-    """Compare mean regret with C*(p) log T."""
+    """Return the table that compares mean regret with the asymptotic lower bound C*(p) log T."""
     rows = []
     for labels, one in zip(found.labels, found, strict=True):
         game, kind = labels.world.split(", ")

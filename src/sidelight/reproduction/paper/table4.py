@@ -34,7 +34,7 @@ def table4_policy_parameters(policy: str, tolerance: float, protocol: Protocol) 
 
 
 def table4_studies(case: int, profile: Profile) -> tuple[Study, ...]:
-    """Return one study per tolerated error rate; for rates that the paper does not have, nothing is printed."""
+    """Return one study per tolerated error rate; only rates that are in the paper come with published values."""
     sure = {} if profile.confidence is None else {"confidence": profile.confidence}
     return tuple(
         Study(

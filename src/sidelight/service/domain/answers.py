@@ -151,7 +151,7 @@ def settle_verification_with_answer(
 
 
 def _hide_answer_from_blind_reader(result: Answered) -> Answered:
-    """Return a result that does not depend on the prediction, which a blind monitor does not tell."""
+    """Return a result that does not give the prediction away, as a blind monitor keeps it secret."""
     if result.status in (CONFLICT, GONE):
         return Answered(result.id, result.status, None, f"{_HIDDEN[result.status]}; nothing changed")
     return Answered(

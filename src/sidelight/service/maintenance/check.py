@@ -179,7 +179,7 @@ def _seal_snapshot_before_pruning(work: WriterUnit, monitor: str, base: int, sna
 
 @monitor_writer_job
 def _delete_pruned_entries(work: WriterUnit, monitor: str) -> int:
-    """Delete some entries before the base, and return how many."""
+    """Delete the oldest journal entries up to the base, at most `_CHUNK`, and return how many."""
     sql = "SELECT j.number FROM journal j JOIN monitors m ON m.id = j.monitor WHERE j.monitor = ? "
     found = work.reading.all(f"{sql} AND j.number <= m.base ORDER BY j.number LIMIT ?", monitor, _CHUNK)
     if not found:

@@ -275,7 +275,7 @@ class SQLiteStorage(Storage):
             )
 
     def close(self) -> None:
-        """Close all connections; the log goes into the file."""
+        """Close all connections, and move the write-ahead log into the database file."""
         while True:
             try:
                 self._readers.get_nowait().close()

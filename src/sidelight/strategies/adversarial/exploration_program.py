@@ -71,7 +71,7 @@ class Workspace(NamedTuple):
 
 
 def new_program(analysis: Analysis) -> Program:
-    """Lay out a game for the program."""
+    """Return a game as the arrays that the exploration program works with."""
     game, members = analysis.game, list(analysis.cells.pareto)
     base = game.loss[members[0]]
     loss = float_rows([x - y for x, y in zip(row, base, strict=True)] for row in game.loss) / loss_range(game)
@@ -92,7 +92,7 @@ def new_program(analysis: Analysis) -> Program:
 
 
 def new_workspace(program: Program) -> Workspace:
-    """Return room for the program."""
+    """Return the working arrays that are needed to solve a program."""
     (actions, outcomes), (members, rank) = program.loss.shape, program.differences.shape
     return new_arrays(Workspace, actions=actions, outcomes=outcomes, members=members, rank=rank)
 
@@ -309,7 +309,7 @@ def bound(program: Program, room: Workspace, eta: float, softness: float, p: Flo
 
 @kernel
 def weigh_outcomes(room: Workspace, eta: float) -> float:
-    """Set each outcome's weight in the soft maximum, 1 for the largest, and return the sum."""
+    """Replace each outcome's excess by its weight in the soft maximum, at most 1, and return the sum of weights."""
     largest, total = -math.inf, 0.0
     for x in range(room.excess.shape[0]):
         largest = max(largest, room.excess[x])

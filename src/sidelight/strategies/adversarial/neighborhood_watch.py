@@ -280,7 +280,7 @@ class NeighborhoodWatch2(KernelStrategy):
         )
 
     def _mixtures(self) -> Mixtures:
-        """Return D."""
+        """Return the actions D, each with the two neighbors that its losses mix and the weight of the first."""
         analysis, loss = self.analysis, self.game.loss
         found: dict[int, tuple[int, int, float]] = {}
         for i, j in analysis.neighbors:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def explanation(strategy: ProspectModel, settled: int, decision: Decision | None) -> str:
-    """Say what was expected, what looks may earn and why an action was chosen; nothing before the first."""
+    """Explain the last decision: what was expected, what looks may earn, and why; empty before the first one."""
     game, state, unit = strategy.game, strategy.state, strategy._stakes.unit
     names = [f"{name} ({a})" for a, name in enumerate(game.actions)]
     if settled >= 0:

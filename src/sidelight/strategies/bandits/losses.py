@@ -59,7 +59,7 @@ def bandit_arms(analysis: Analysis, name: str) -> Arms:
 
 
 def common_losses_of_bandit(game: Game, actions: Sequence[int]) -> list[Fraction] | None:
-    """Return c, chosen so that the least L_aj + c_j in each set of linked outcomes is 0; None if no c exists."""
+    """Return shifts c with which symbols tell the loss L_aj + c_j, least 0 per set of linked outcomes, or None."""
     links = _linked_outcomes_of_bandit(game, actions)
     found: dict[int, Fraction] = {}
     for root in range(game.n_outcomes):

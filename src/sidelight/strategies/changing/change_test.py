@@ -87,7 +87,7 @@ def change_likelihood_ratio(test: ChangeTest, action: int, k: int) -> float:
 
 @kernel
 def keep_counts_for_change_test(test: ChangeTest, action: int) -> None:
-    """Keep the counts of an action as they are now, after making room if there is none."""
+    """Store the present counts of an action; if the memory is full, drop every other stored entry first."""
     low, high = test.first[action], test.first[action + 1]
     if test.kept[action] == test.before.shape[0]:
         half = test.before.shape[0] // 2

@@ -116,7 +116,7 @@ def _arrays_of_cbp_observers(
 def _exploration_weights_of_cbp(
     analysis: Analysis, vectors: list[ObserverVectors], norm: Callable[[Vector], float]
 ) -> Floats:
-    """Return W_a; 0 for uninformative actions, whose symbol teaches nothing."""
+    """Return W_a for each action a: the largest norm of its observer vectors, or 0 if a is uninformative."""
     weights = np.zeros(analysis.game.n_actions)
     for one in vectors:
         for a, v in one.items():

@@ -305,7 +305,7 @@ def look_up_plausible_actions(facts: Plausible, signs: Integers, scratch: Scratc
 
 @kernel
 def collect_plausible_actions(facts: Plausible, alive: Flags, allowed: Flags, observing: Flags) -> None:
-    """Collect the actions of the cells that meet D, and the neighborhoods and observers of the borders that do."""
+    """Mark the actions of cells, and the neighborhoods and observers of borders, that meet the confidence set D."""
     pairs = facts.first.shape[0]
     for a in range(allowed.shape[0]):
         allowed[a] = 0

@@ -63,7 +63,7 @@ class Program(NamedTuple):
 
 
 def new_plausible_program(rows: npt.NDArray[Any]) -> Program:
-    """Lay out the program of integer rows d_e, of any size."""
+    """Prepare the program of integer rows d_e, without exact arithmetic if the integers are too large for it."""
     pairs, size = rows.shape
     largest = max((abs(int(value)) for value in rows.flat), default=1)
     # A point on the hyperplane of a border has entries of up to |d| _POINT_GRID.

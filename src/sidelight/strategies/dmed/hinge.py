@@ -84,7 +84,7 @@ def choose_dmed_hinge_action(parameters: Parameters, state: State, context: Cont
 
 @kernel
 def compare_dmed_law_with_radii(game: Geometry, state: State, width: float) -> None:
-    """Set frequencies and radii, and whether the law is within all of them."""
+    """Set each action's symbol frequencies and radius, and whether the fitted law is within all radii."""
     signals, problem = game.signals, state.problem
     base, counts = problem.allocation.search.base, state.evidence.counts
     state.consistency[0] = CONSISTENT

@@ -95,7 +95,7 @@ def draw_posterior_chain_direction(chain: Chain, direction: Floats, rng: np.rand
 
 @kernel
 def draw_posterior_chain_exchange(chain: Chain, direction: Floats, rng: np.random.Generator) -> float:
-    """Draw two outcomes and set the direction between them; return the step along it of length 1 in the norm of H."""
+    """Set the direction between two random outcomes; return the step along it whose length in the norm of H is 1."""
     metric = chain.metric
     outcomes = direction.shape[0]
     first = int(rng.random() * outcomes)

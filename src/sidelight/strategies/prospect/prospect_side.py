@@ -214,7 +214,7 @@ def newness(belief: Belief, waiting: float) -> float:
 
 @kernel
 def note(pending: Pending, t: int, context: Floats) -> None:
-    """Keep the context of a blind look until its symbol comes, or the rounds have doubled; if there is room."""
+    """Store a blind look's context, if there is room, until its symbol comes or the round number has doubled."""
     for s in range(pending.due.shape[0]):
         if pending.due[s] == 0 or t >= 2 * pending.due[s] + 100:
             pending.due[s] = t

@@ -140,7 +140,7 @@ def _new_scratch(actions: int, outcomes: int, dimension: int, room: int) -> Scra
 
 @kernel
 def prior_factor(k: int, j: int, rows: int) -> float:
-    """Return an entry of 2 (I - 11'/M)."""
+    """Return the entry (k, j) of 2 (I - 11'/M), a factor of the prior's precision; M is `rows` + 1."""
     return 2.0 * ((1.0 if k == j else 0.0) - 1.0 / (rows + 1.0))
 
 

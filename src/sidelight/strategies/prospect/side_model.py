@@ -40,7 +40,7 @@ class Stakes(NamedTuple):
 
 
 def stakes_of(analysis: Analysis) -> Stakes:
-    """Lay out a game: a loss that no action can avoid does not matter, nor does the unit of losses."""
+    """Describe a game with each outcome's least loss subtracted, in units of the largest loss that is left."""
     game = analysis.game
     columns = list(zip(*game.loss, strict=True))
     unit = max(max(column) - min(column) for column in columns) or 1

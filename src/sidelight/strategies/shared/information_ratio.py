@@ -67,7 +67,7 @@ def information_ratio_of_mixture(low: Point, high: Point) -> float:
 
 @kernel
 def gap_and_information_of_policy(policy: Integers, weights: Floats, gap: Floats, gain: Floats) -> Point:
-    """Return D and I of a deterministic policy."""
+    """Return the mean gap D and the mean information gain I of a deterministic policy over all contexts."""
     cost = learned = 0.0
     for c in range(weights.shape[0]):
         cost += weights[c] * gap[c, policy[c]]

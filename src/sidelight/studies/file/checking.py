@@ -214,7 +214,7 @@ def _places_where_file_player_plays(entry: PlayerEntry, scope: _Scope) -> Iterat
 
 
 def _check_parameter_values_in_file(entry: PlayerEntry, scope: _Scope) -> Found:
-    """Report values that are wrong in every game, and not only do not fit one: the error names the parameter."""
+    """Report parameter values that are wrong in every game, not only in some; the error must name the parameter."""
     horizon = min(entry.horizons or scope.horizons, default=1)
     # Where games or worlds are wrong, too, any game shows what is wrong with a value by itself.
     tried = list(islice(_places_where_file_player_plays(entry, scope), _TRIES)) or [(_SMALL, 0), (_SMALL, 1)]

@@ -99,7 +99,7 @@ def shuffle_case_tasks(found: Sequence[CaseTask]) -> list[CaseTask]:
 
 
 def forget_files_of_case_tasks() -> None:
-    """Look again at all files that cases depend on: in a process that goes on, they may have changed."""
+    """Forget what was read from the files that cases depend on: they may change while a process goes on."""
     objects.forget_built_objects()
     code.refresh_code_digests()
     _compiled.clear()

@@ -97,7 +97,7 @@ def player_from_argument(text: str, folder: str = "") -> PlayerEntry:
 
 
 def _relative_path_in_argument(file: str, folder: str) -> str:
-    """Return a path in the current folder as a study writes it: relative to its own folder if it is there."""
+    """Return a path as a study writes it: relative to the study's folder if the file is in it, else absolute."""
     path = Path(file).resolve()
     base = Path(folder).resolve()
     return path.relative_to(base).as_posix() if folder and path.is_relative_to(base) else str(path)
