@@ -4,6 +4,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -12,9 +13,10 @@ import sidelight as sl
 from sidelight.analysis import analysis
 from sidelight.environments import IID, Replay, laws
 from sidelight.environments.base import draw
-from sidelight.kernels import compiled, interpreted
+from sidelight.kernels import compiled, implements, interpreted
 from sidelight.results import concatenate
-from sidelight.simulation import job, worker
+from sidelight.simulation import job, loop, worker
+from sidelight.strategies.base import KernelStrategy, act, observe
 from sidelight.strategies.confidence_bounds import plausible_sets as plausible
 
 # Two games of the paper, the largest with a table of sign vectors, and one with pools.
@@ -234,19 +236,92 @@ SHORT = """
 """
 
 
+@pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("key", GAMES)
-def test_compiled_in_the_middle_of_a_run(key, monkeypatch):
+def test_compiled_in_the_middle_of_a_run(key, workers, monkeypatch):
     """What the interpreter began, compiled code carries on, wherever the change falls."""
     whole = simulated(key)
-    steps = []
+    for rounds in (1, 40, 700):
+        assert same(changing_over(rounds, monkeypatch, key, workers=workers), whole)
+
+
+@pytest.mark.parametrize("kind", [sl.strategies.TSPM, sl.strategies.Prospect, sl.strategies.NeighborhoodWatch2])
+def test_strategies_that_draw_go_on_compiled(kind, monkeypatch):
+    whole = simulated("apple-tasting", kind, horizon=150)
+    assert same(changing_over(200, monkeypatch, "apple-tasting", kind, horizon=150, workers=1), whole)
+
+
+def changing_over(rounds, monkeypatch, *what, **how):
+    """Simulate, compiled after so many rounds of the interpreter."""
+    played = []
 
     def counted(*arguments):
-        steps.append(arguments[-1])
-        return begun(*arguments)
+        played.append(1)
+        return python(*arguments)
 
-    begun = worker.in_the_interpreter
-    monkeypatch.setattr(worker, "in_the_interpreter", counted)
-    monkeypatch.setattr(job, "chosen_way", lambda: "compiled" if len(steps) > 2 else None)
-    monkeypatch.setattr(worker.play, "is_compiled_for", lambda *arguments: False)
-    assert same(simulated(key, workers=1), whole)
-    assert len(steps) == 3
+    python = loop.play.python
+    with monkeypatch.context() as patched:
+        patched.setattr(loop.play, "python", counted)
+        patched.setattr(loop.play, "is_compiled_for", lambda classes: False)
+        patched.setattr(worker, "_MOMENT", 0.0)
+        patched.setattr(job.Job, "pays_to_compile", lambda self: len(played) >= rounds)
+        results = simulated(*what, **how)
+    assert rounds <= len(played) <= rounds + 2  # each worker may have looked before another one played
+    return results
+
+
+def test_kernels_of_others_are_compiled_at_once(monkeypatch):
+    """Whoever breaks a rule for them should not get results that depend on time."""
+    monkeypatch.setattr(job, "chosen_way", lambda: None)
+    assert simulated("apple-tasting", Dividing, horizon=50, runs=1).plays.tolist() == [[50, 0]]
+
+
+class Nothing(NamedTuple):
+    nothing: float
+
+
+class Dividing(KernelStrategy):
+    """Divides by zero, against the rules; compiled code carries on with infinity."""
+
+    def _compile(self):
+        return Nothing(0.0)
+
+    def _start(self):
+        return Nothing(0.0)
+
+
+@implements(act, Nothing)
+def _act(parameters, state, context, rng):
+    return 0 if 1.0 / state.nothing > 0.0 else 1
+
+
+@implements(observe, Nothing)
+def _observe(parameters, state, action, symbol, context):
+    pass
+
+
+def test_time_decides_where_the_interpreter_is_slow(monkeypatch):
+    short = job.Job(
+        sl.strategies.Uniform(load("apple-tasting")),
+        dirichlet(load("apple-tasting")),
+        1_000,
+        0,
+        [1],
+        range(3),
+        Nobody(),
+    )
+    assert short.pays_to_compile()  # as the block around it says
+    monkeypatch.setattr(job, "chosen_way", lambda: None)
+    monkeypatch.setattr(job, "_SAME_DRAWS", True)
+    assert not short.pays_to_compile()
+    short.advance(10, 0.09)
+    assert not short.pays_to_compile()  # too early to tell
+    short.advance(10, 0.09)
+    assert short.pays_to_compile()  # 2 980 rounds of 9 ms
+
+
+class Nobody:
+    """Watches no progress."""
+
+    def advance(self, rounds):
+        pass

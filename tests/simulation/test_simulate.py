@@ -310,7 +310,8 @@ def test_memory_does_not_grow_with_the_horizon():
 
     def peak(horizon):
         tracemalloc.start()
-        simulated(strategy, horizon=horizon, checkpoints=50, workers=1)
+        with compiled():
+            simulated(strategy, horizon=horizon, checkpoints=50, workers=1)
         top = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         return top

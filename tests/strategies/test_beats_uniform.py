@@ -33,15 +33,11 @@ SIZES = {
     "VIDS": (32, 300),
 }
 SLOW = {"BOBWLocal", "ExpPM", "Mario", "PMDMED", "PMDMEDHinge", "ProspectModel", "ProspectSide", "VIDS"}
-FEW = {"ProspectModel": ["apple-tasting", "label-efficient", "bartok"]}
+FEW = dict.fromkeys(("ProspectModel", "PMDMEDHinge"), ("apple-tasting", "label-efficient", "bartok"))
 # Where it does not hold, and why.
 STAYS_WRONG = ("dueling-bandit", "spam-filtering", "tau-detection")  # whoever never explores
-NOT_YET = (  # the gaps that it takes for zero, with which it plays every action in turn, shrink like 1 / log log t
-    *("full-information", "bernoulli-bandit", "finite-bandit", "revenue-pricing"),
-    *("dueling-bandit", "cops-and-robbers", "symbol-ladder", "three-class-label-efficient"),
-)
 BUYS_TOO_MUCH = ("label-efficient", "spam-filtering", "matching-pennies", "blind-degenerate")  # as its file says
-EXCEPT = {"Greedy": STAYS_WRONG, "GreedySide": STAYS_WRONG, "PMDMEDHinge": NOT_YET, "CESA": BUYS_TOO_MUCH}
+EXCEPT = {"Greedy": STAYS_WRONG, "GreedySide": STAYS_WRONG, "CESA": BUYS_TOO_MUCH}
 
 
 def world_of(strategy, game):

@@ -11,7 +11,8 @@ called, so importing the package stays cheap, and without Numba everything still
 
 Rules for kernels and loops, so that both ways of running agree bit for bit and no round counts references:
 
-- scalar loops over integers, floats and the arrays inside named tuples; `math.*` functions and `**`;
+- scalar loops over integers, floats and the arrays inside named tuples; `math.*` functions and `**`, but products in
+  place of whole powers: compiled, x**2 is x * x, and the interpreter rounds it in another way;
 - no NumPy ufuncs, sums or `@`, and no `math.lgamma`: they round differently compiled and interpreted;
 - no division by zero (compiled code would carry on with inf, the interpreter raises);
 - nothing is allocated: no new arrays, lists, strings or dictionaries; results are written into arrays given as
@@ -31,7 +32,15 @@ from sidelight.kernels.functions import (
     kernel,
     large_kernel,
 )
-from sidelight.kernels.loops import Loop, chosen_way, compiled, compiled_available, interpreted, loop
+from sidelight.kernels.loops import (
+    Loop,
+    chosen_way,
+    compiled,
+    compiled_available,
+    interpreted,
+    loop,
+    named_tuple_classes,
+)
 
 __all__ = [
     "GenericFunction",
@@ -47,4 +56,5 @@ __all__ = [
     "kernel",
     "large_kernel",
     "loop",
+    "named_tuple_classes",
 ]

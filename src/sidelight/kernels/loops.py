@@ -27,7 +27,7 @@ _LOOP_OPTIONS = {"nogil": True, "error_model": "numpy", "fastmath": False}
 _NO_COUNTING = {"_nrt": False}
 
 _compile_lock = threading.RLock()
-_chosen: list[bool] = []
+_chosen: list[list[bool]] = []
 """Whether to compile, as the blocks around us say it, the innermost last."""
 # Taken out by the first thread that warns, so that a process warns once.
 _warning = ["Numba cannot be imported, so simulation runs in the interpreter, much slower; try: pip install numba"]
@@ -35,11 +35,12 @@ _warning = ["Numba cannot be imported, so simulation runs in the interpreter, mu
 
 @contextmanager
 def _choosing(compiles: bool) -> Iterator[None]:
-    _chosen.append(compiles)
+    entry = [compiles]
+    _chosen.append(entry)
     try:
         yield
-    finally:
-        _chosen.pop()
+    finally:  # other threads may have entered blocks since
+        _chosen[:] = [each for each in _chosen if each is not entry]
 
 
 def interpreted() -> AbstractContextManager[None]:
@@ -85,7 +86,7 @@ def _rare_collections() -> Iterator[None]:
 
 def _switched_off() -> bool:
     disabled = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
-    return _chosen[-1:] == [False] or disabled or os.environ.get("SIDELIGHT_JIT") == "0"
+    return _chosen[-1:] == [[False]] or disabled or os.environ.get("SIDELIGHT_JIT") == "0"
 
 
 def _warn_if_slower() -> None:
@@ -118,15 +119,15 @@ class Loop(Generic[P, R]):
             bound = self._signature.bind(*args, **kwargs)
             bound.apply_defaults()
             values = bound.args
-        classes = tuple(_named_tuple_classes(values))
+        classes = tuple(named_tuple_classes(values))
         dispatcher = self._dispatchers.get(classes)
         if dispatcher is None or unregistered:
             dispatcher = self._prepare(classes, values)
         return cast(R, dispatcher(*values))
 
-    def is_compiled_for(self, *values: Any) -> bool:
+    def is_compiled_for(self, classes: Iterable[type]) -> bool:
         """Say whether this process has machine code for named tuples of these classes."""
-        return tuple(_named_tuple_classes(values)) in self._dispatchers
+        return tuple(classes) in self._dispatchers
 
     @property
     def dispatchers(self) -> tuple[Any, ...]:
@@ -160,12 +161,13 @@ def loop(function: Callable[P, R]) -> Loop[P, R]:
     return Loop(function)
 
 
-def _named_tuple_classes(values: Iterable[Any]) -> Iterator[type]:
+def named_tuple_classes(values: Iterable[Any]) -> Iterator[type]:
+    """Yield the classes of named tuples, which decide what a loop runs, outer ones first."""
     for value in values:
         if isinstance(value, tuple):
             if hasattr(value, "_fields"):
                 yield type(value)
-            yield from _named_tuple_classes(value)
+            yield from named_tuple_classes(value)
 
 
 def _kernel_options(function: Callable[..., Any]) -> dict[str, Any]:

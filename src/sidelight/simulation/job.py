@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import threading
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 
@@ -18,10 +19,12 @@ from sidelight.strategies.base import Strategy
 from sidelight.tasks import Advancing, Failure, TaskError
 
 # Compiling a loop takes some seconds of processor time, loading one that is stored half a second. A round in the
-# interpreter takes from ten microseconds to some milliseconds, so that many rounds are always compiled.
+# interpreter takes ten microseconds or much more, so that many rounds are always compiled.
 _SHORT = 1.0  # seconds of processor time, which do not depend on what else the machine does
 _LOOK = 0.1  # seconds in the interpreter before its speed is known
 _MANY = 100_000  # rounds
+# Elsewhere some of NumPy's generators round otherwise than Numba's copies of them.
+_SAME_DRAWS = platform.machine() in ("x86_64", "AMD64")
 
 
 class Job:
@@ -40,9 +43,11 @@ class Job:
         self.game, self.strategy, self.environment = strategy.game, strategy, environment
         self.horizon, self.seed, self.rounds, self.numbers, self.bar = horizon, seed, rounds, numbers, bar
         self.signals = signal_indices(self.game)
-        self._rounds_left, self._rounds_played, self._seconds = len(numbers) * horizon, 0, 0.0
+        self._rounds_left, self._rounds_interpreted, self._seconds = len(numbers) * horizon, 0, 0.0
         self.stop = threading.Event()
         self._lock, self._waiting = threading.Lock(), numbers
+        self.interpreter = threading.Lock()
+        """For the one thread that plays there: several would only take turns."""
         try:
             self.regret = np.zeros((len(numbers), len(rounds)))
             self.plays = np.zeros((len(numbers), self.game.n_actions), np.int64)
@@ -59,18 +64,19 @@ class Job:
             taken, self._waiting = self._waiting[:count], self._waiting[count:]
             return taken
 
-    def advance(self, rounds: int, seconds: float = 0.0) -> None:
-        """Count rounds that were played, in so many seconds of processor time."""
+    def advance(self, rounds: int, interpreted: float = 0.0) -> None:
+        """Count rounds that were played, perhaps in so many seconds of the interpreter."""
         with self._lock:
-            self._rounds_left, self._rounds_played = self._rounds_left - rounds, self._rounds_played + rounds
-            self._seconds += seconds
+            self._rounds_left -= rounds
+            if interpreted:
+                self._rounds_interpreted, self._seconds = self._rounds_interpreted + rounds, self._seconds + interpreted
         self.bar.advance(rounds)
 
     def pays_to_compile(self) -> bool:
         """Say whether the rounds that are left would keep the interpreter busy for long."""
-        if chosen_way() is not None or self._rounds_left > _MANY:
+        if chosen_way() is not None or self._rounds_left > _MANY or not _SAME_DRAWS:
             return True
-        return self._seconds > _LOOK and self._seconds * self._rounds_left > _SHORT * self._rounds_played
+        return self._seconds > _LOOK and self._seconds * self._rounds_left > _SHORT * self._rounds_interpreted
 
     def play_all(self, workers: int) -> None:
         """Play all runs on threads; on an error or Ctrl-C the others stop at their next chunk."""

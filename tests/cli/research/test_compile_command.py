@@ -17,9 +17,9 @@ import sidelight.strategies
 from sidelight.cli import main
 from sidelight.cli.research import compile as compile_command
 
-every = compile_command._environments
+every = compile_command._environments_of_compile_command
 sidelight.strategies.names = lambda: ("CBP",)
-compile_command._environments = lambda strategy: list(every(strategy))[:1]
+compile_command._environments_of_compile_command = lambda strategy: list(every(strategy))[:1]
 main(["compile"])
 """
 

@@ -96,7 +96,8 @@ def nearest_context_of_ids(features: Floats, context: Context) -> int:
     for c in range(features.shape[0]):
         distance = 0.0
         for k in range(context.shape[0]):
-            distance += (features[c, k] - context[k]) ** 2
+            difference = features[c, k] - context[k]
+            distance += difference * difference
         if distance < least:
             chosen, least = c, distance
     return chosen

@@ -172,8 +172,8 @@ def _gain(
         rest = scratch.totals[c] - scratch.below[c]
         under += scratch.below[c]
         over += rest
-        under_squares += scratch.below[c] ** 2
-        over_squares += rest**2
+        under_squares += scratch.below[c] * scratch.below[c]
+        over_squares += rest * rest
     return under_squares / max(under, 1e-300) + over_squares / max(over, 1e-300)
 
 
