@@ -37,6 +37,9 @@ def simulate(
     `(r, 1)`: all strategies meet the same outcomes, and neither the number of workers nor whether the loop is compiled
     changes a result.
 
+    What takes less than a second in the interpreter runs there. Anything else is compiled, which takes some seconds
+    when a strategy is simulated for the first time; later ones, in any process, load it from disk.
+
     Parameters
     ----------
     strategy, environment
