@@ -203,7 +203,9 @@ def test_the_folder_of_a_run_becomes_a_summary_and_a_page(tmp_path, monkeypatch)
 
 def test_whoever_writes_a_strategy_can_add_it(tmp_path, monkeypatch):
     """A study of it alone is run; all others keep their numbers."""
-    (tmp_path / "newcomer.py").write_text("from sidelight.strategies import Uniform\n\n\nclass Mine(Uniform):\n    pass\n")
+    (tmp_path / "newcomer.py").write_text(
+        "from sidelight.strategies import Uniform\n\n\nclass Mine(Uniform):\n    pass\n"
+    )
     study, entry = tmp_path / "tiny.toml", '[[strategies]]\nname = "newcomer.py:Mine"\nworlds = ["laws *"]\n'
     study.write_text(TEXT.replace("runs = 6", "runs = 25"))
     monkeypatch.setattr(script, "STUDY", study)

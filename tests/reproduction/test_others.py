@@ -116,7 +116,7 @@ def test_the_command(tmp_path, monkeypatch):
     """With 100 rounds of each; the games, laws and players are all there."""
     monkeypatch.setattr(experiments, "EXHIBITS", tuple(replace(each, studies=shortened(each)) for each in EXHIBITS))
     out = str(tmp_path / "others")
-    result = CliRunner().invoke(main, ["reproduce", "others", "--runs", "2", "--out", out, "--json"])
+    result = CliRunner().invoke(main, ["reproduce", "others", "--runs", "2", "--workers", "1", "--out", out, "--json"])
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)
     assert len(found["verdicts"]) == 7

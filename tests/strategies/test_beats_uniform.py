@@ -33,7 +33,7 @@ SIZES = {
     "VIDS": (32, 300),
 }
 SLOW = {"BOBWLocal", "ExpPM", "Mario", "PMDMED", "PMDMEDHinge", "ProspectModel", "ProspectSide", "VIDS"}
-FEW = dict.fromkeys(("ProspectModel", "PMDMEDHinge"), ("apple-tasting", "label-efficient", "bartok"))
+FEW = dict.fromkeys(("ProspectModel", "PMDMEDHinge"), ("apple-tasting", "label-efficient"))
 # Where it does not hold, and why.
 STAYS_WRONG = ("dueling-bandit", "spam-filtering", "tau-detection")  # whoever never explores
 BUYS_TOO_MUCH = ("label-efficient", "spam-filtering", "matching-pennies", "blind-degenerate")  # as its file says

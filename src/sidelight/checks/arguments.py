@@ -15,7 +15,7 @@ import numpy as np
 from sidelight.checks.report import checks_in, ensure, is_same_checked_data
 from sidelight.checks.stage import Stage
 from sidelight.errors import SidelightError
-from sidelight.strategies.base import Strategy, plain_strategy_parameter
+from sidelight.strategies.base import Strategy, plain_parameter
 
 _ROUNDS = 5
 _HOW = "check_number and check_whole of sidelight.strategies.base refuse what is not a number"
@@ -51,9 +51,7 @@ def takes_numbers_of_numpy(stage: Stage) -> str | None:
         with tempfile.TemporaryDirectory() as folder:
             other.save(Path(folder) / "strategy.npz")
             loaded = type(other).load(Path(folder) / "strategy.npz")
-        alike = is_same_checked_data(
-            plain_strategy_parameter(loaded.parameters()), plain_strategy_parameter(other.parameters())
-        )
+        alike = is_same_checked_data(plain_parameter(loaded.parameters()), plain_parameter(other.parameters()))
         ensure(alike, f"with {name}={number!r}, a strategy loaded from its file has other parameters")
     return None if tried else "the constructor takes no number"
 

@@ -19,7 +19,7 @@ from sidelight.checks.report import (
     size_of_checked_data,
 )
 from sidelight.checks.stage import HORIZON, ROUNDS, Stage
-from sidelight.strategies.base import Strategy, plain_strategy_parameter
+from sidelight.strategies.base import Strategy, plain_parameter
 
 _HALF = ROUNDS // 2
 
@@ -149,9 +149,7 @@ def saves_and_loads(stage: Stage) -> None:
     after = stage.play(made, _HALF + 1)
     for source, other in loaded.items():
         ensure(is_same_checked_data(other.save(), data), f"a strategy loaded from {source} is saved differently")
-        same_parameters = is_same_checked_data(
-            plain_strategy_parameter(other.parameters()), plain_strategy_parameter(made.parameters())
-        )
+        same_parameters = is_same_checked_data(plain_parameter(other.parameters()), plain_parameter(made.parameters()))
         ensure(same_parameters, f"a strategy loaded from {source} has other parameters")
         other.observe(stage.symbol(waiting, _HALF))
         ensure(stage.play(other, _HALF + 1) == after, f"a strategy loaded from {source} plays on differently")

@@ -11,7 +11,7 @@ import numpy as np
 from sidelight.checks.report import checks_in, ensure, is_same_checked_data
 from sidelight.checks.stage import ROUNDS, Stage
 from sidelight.errors import SidelightError
-from sidelight.strategies.base import Strategy, plain_strategy_parameter
+from sidelight.strategies.base import Strategy, plain_parameter
 
 _BATCH = 3
 
@@ -109,7 +109,7 @@ def refuses_wrong_contexts(stage: Stage) -> str | None:
 def changes_no_input(stage: Stage) -> None:
     """Check that neither the game, nor the parameters, nor contexts are changed or kept by reference."""
     made, other = stage.make(), stage.make()
-    game, parameters = repr(made.game), copy.deepcopy(plain_strategy_parameter(made.parameters()))
+    game, parameters = repr(made.game), copy.deepcopy(plain_parameter(made.parameters()))
     for t in range(ROUNDS):
         x = stage.context(t)
         action = made.act(x)
@@ -121,7 +121,7 @@ def changes_no_input(stage: Stage) -> None:
         other.observe(stage.symbol(action, t))
     ensure(repr(made.game) == game, "play changes the game")
     ensure(
-        is_same_checked_data(plain_strategy_parameter(made.parameters()), parameters),
+        is_same_checked_data(plain_parameter(made.parameters()), parameters),
         "play changes the strategy's parameters",
     )
 

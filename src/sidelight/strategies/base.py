@@ -176,15 +176,11 @@ class Strategy(ABC):
     def describe(self) -> dict[str, Any]:
         """Return name, parameters and defaults as plain data, and the package if it is not sidelight."""
         defaults = {
-            name: plain_strategy_parameter(parameter.default)
+            name: plain_parameter(parameter.default)
             for name, parameter in self._signature().items()
             if parameter.default is not inspect.Parameter.empty and name != "seed"
         }
-        description = {
-            "name": self.name,
-            "parameters": plain_strategy_parameter(self.parameters()),
-            "defaults": defaults,
-        }
+        description = {"name": self.name, "parameters": plain_parameter(self.parameters()), "defaults": defaults}
         if (plugin := plugin_of_strategy_class(type(self))) is not None:
             description["external"] = {"package": plugin.package, "version": plugin.version}
         return description
@@ -198,14 +194,12 @@ class Strategy(ABC):
         data = {
             "format": saved.FORMAT,
             "strategy": self.name,
-            "parameters": plain_strategy_parameter(self.parameters()),
+            "parameters": plain_parameter(self.parameters()),
             "game": self.game.to_dict(),
-            "seed": plain_strategy_parameter(self.seed)
-            if not isinstance(self.seed, np.random.SeedSequence)
-            else _seed_sequence_of_strategy(self.seed),
+            "seed": _plain_seed(self.seed),
             "random": self.rng.bit_generator.state,
             "under_way": list(self._under_way),
-            "context": plain_strategy_parameter(self._last_context),
+            "context": plain_parameter(self._last_context),
             "state": saved.strategy_state_to_plain(self.state),
         }
         if path is not None:
@@ -386,24 +380,19 @@ def _descendants_of_strategy_class(kind: type[Any]) -> list[type[Any]]:
     return [one for child in kind.__subclasses__() for one in (child, *_descendants_of_strategy_class(child))]
 
 
-def plain_strategy_parameter(value: Any) -> Any:
+def plain_parameter(value: Any) -> Any:
     """Return a parameter as JSON can hold it; constructors take it back in that form."""
     if isinstance(value, Mapping):
-        return {_key_of_strategy_parameter(key): plain_strategy_parameter(part) for key, part in value.items()}
+        joined = {",".join(map(str, key)) if isinstance(key, tuple) else str(key): each for key, each in value.items()}
+        return {key: plain_parameter(part) for key, part in joined.items()}
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
     if isinstance(value, list | tuple):
-        return [plain_strategy_parameter(part) for part in value]
+        return [plain_parameter(part) for part in value]
     return str(value) if isinstance(value, Fraction) else value
 
 
-def _key_of_strategy_parameter(key: Any) -> str:
-    return ",".join(map(str, key)) if isinstance(key, tuple) else str(key)
-
-
-def _seed_sequence_of_strategy(seed: np.random.SeedSequence) -> dict[str, Any]:
-    return {
-        "entropy": plain_strategy_parameter(seed.entropy),
-        "spawn_key": list(seed.spawn_key),
-        "pool_size": seed.pool_size,
-    }
+def _plain_seed(seed: Seed) -> Any:
+    if not isinstance(seed, np.random.SeedSequence):
+        return plain_parameter(seed)
+    return {"entropy": plain_parameter(seed.entropy), "spawn_key": list(seed.spawn_key), "pool_size": seed.pool_size}

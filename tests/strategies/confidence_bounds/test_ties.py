@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight.strategies.confidence_bounds.ties import cbp_ties_of_game, estimated_standing_of_cbp_action
+from sidelight.strategies.confidence_bounds.ties import cbp_ties, standing_of_cbp_action
 
 
 def test_standings_are_losses_relative_to_the_root():
@@ -13,13 +13,13 @@ def test_standings_are_losses_relative_to_the_root():
         analysis = sl.analyze(game)
         expected = np.array(game.loss, float) @ np.random.default_rng(1).dirichlet(np.ones(game.n_outcomes))
         delta = np.array([expected[i] - expected[j] for i, j in analysis.neighbors])
-        ties = cbp_ties_of_game(analysis, "greedy")
+        ties = cbp_ties(analysis, "greedy")
         root = analysis.cells.pareto[0]
         for a in range(game.n_actions):
             if a in analysis.pareto:
-                assert estimated_standing_of_cbp_action(ties, delta, a) == pytest.approx(expected[a] - expected[root])
+                assert standing_of_cbp_action(ties, delta, a) == pytest.approx(expected[a] - expected[root])
             else:
-                assert estimated_standing_of_cbp_action(ties, delta, a) == 1e300
+                assert standing_of_cbp_action(ties, delta, a) == 1e300
 
 
 @pytest.mark.parametrize("kind", [sl.strategies.CBP, sl.strategies.RandCBP])

@@ -60,13 +60,7 @@ from sidelight.strategies.confidence_bounds.sampler import (
     plausible_row_of_cbp,
     prepare_confidence_draw,
 )
-from sidelight.strategies.confidence_bounds.ties import (
-    TIES,
-    Ties,
-    cbp_ties_of_game,
-    estimated_standing_of_cbp_action,
-    refuse_greedy_cbp,
-)
+from sidelight.strategies.confidence_bounds.ties import TIES, Ties, cbp_ties, refuse_greedy_cbp, standing_of_cbp_action
 from sidelight.strategies.shared.fading import fade, fade_clock, fade_counts
 from sidelight.strategies.shared.first_rounds import count_play, play_first_rounds
 from sidelight.strategies.shared.requirements import settled_action
@@ -262,8 +256,7 @@ def best_plausible_action(
             elif (
                 ties.greedy == 1
                 and score >= highest * (1.0 - TIE)
-                and estimated_standing_of_cbp_action(ties, delta, a)
-                < estimated_standing_of_cbp_action(ties, delta, chosen)
+                and standing_of_cbp_action(ties, delta, a) < standing_of_cbp_action(ties, delta, chosen)
             ):
                 chosen = a
     return chosen
@@ -349,7 +342,7 @@ class RandCBP(KernelStrategy):
             watch=self._watch.arrays,
             weight=self._watch.weights**2,
             rate=self._watch.weights ** (2 / 3),
-            ties=cbp_ties_of_game(self.analysis, self.ties),
+            ties=cbp_ties(self.analysis, self.ties),
             plausible=facts,
         )
 

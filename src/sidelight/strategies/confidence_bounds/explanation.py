@@ -11,7 +11,7 @@ import numpy as np
 from sidelight.kernels.arrays import Flags, Floats
 from sidelight.strategies.confidence_bounds.cbp import RandCBP, best_plausible_action
 from sidelight.strategies.confidence_bounds.plausible import Differences, collect_plausible_actions
-from sidelight.strategies.confidence_bounds.ties import estimated_standing_of_cbp_action
+from sidelight.strategies.confidence_bounds.ties import standing_of_cbp_action
 
 # Up to this many pairs get a line each; more are only listed.
 _MOST_LINES = 6
@@ -158,7 +158,7 @@ def _explain_cbp_choice(strategy: RandCBP, choice: RemainingActions, t: int) -> 
     ties, delta = strategy.compiled_parameters.ties, strategy.state.differences.delta
     order = sorted(
         playable,
-        key=lambda a: (-scores[a], estimated_standing_of_cbp_action(ties, delta, a) if ties.greedy else 0.0, a),
+        key=lambda a: (-scores[a], standing_of_cbp_action(ties, delta, a) if ties.greedy else 0.0, a),
     )
     chosen, second = order[:2]
     rule = "the one of least estimated loss" if ties.greedy else "the first"

@@ -31,7 +31,7 @@ class Ties(NamedTuple):
     sign: Floats  # 1 if the action is the first of it, -1 if the second
 
 
-def cbp_ties_of_game(analysis: Analysis, rule: str) -> Ties:
+def cbp_ties(analysis: Analysis, rule: str) -> Ties:
     """Lay out the tree; actions that are not Pareto-optimal are beside it, duplicates where their class is."""
     game = analysis.game
     parent, pair = np.full(game.n_actions, -2), np.zeros(game.n_actions, np.int64)
@@ -59,7 +59,7 @@ def refuse_greedy_cbp(analysis: Analysis) -> None:
 
 
 @kernel
-def estimated_standing_of_cbp_action(ties: Ties, delta: Floats, action: int) -> float:
+def standing_of_cbp_action(ties: Ties, delta: Floats, action: int) -> float:
     """Return the estimated loss of an action relative to the root's; beyond all others if it is beside the tree."""
     if ties.parent[action] == -2:
         return 1e300
