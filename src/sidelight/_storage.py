@@ -40,6 +40,12 @@ def replacing_file(path: str | os.PathLike[str]) -> Iterator[Path]:
             draft.unlink(missing_ok=True)
 
 
+def write_file_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a text to a file, completely or not at all."""
+    with replacing_file(path) as draft:
+        draft.write_text(text, encoding="utf-8", newline="\n")
+
+
 @contextlib.contextmanager
 def file_lock(path: str | os.PathLike[str], patience: float = 60.0) -> Iterator[None]:
     """Let one process at a time into the block, among all that use the same file, so that no change is lost.

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sidelight.errors import SidelightError
-from sidelight.reproduction.paper.table1 import CBP
+from sidelight.reproduction.paper import CBP
 from sidelight.studies import PlayerEntry
 from sidelight.studies.running.execution import Crew
 from sidelight.tasks.cluster import run_on_cluster

@@ -9,8 +9,7 @@ import pytest
 
 from sidelight import SidelightError, reproduction
 from sidelight.reproduction.exhibit import PROTOCOLS, SLOW, Profile, checkpoints_of_exhibit
-from sidelight.reproduction.published import printed_numbers_of_player
-from sidelight.reproduction.reasons import REASONS
+from sidelight.reproduction.published import REASONS, printed_numbers_of_player
 from sidelight.reproduction.runs import Reproduction
 from sidelight.studies import Study
 from sidelight.studies.plan.cases import plan_cases
@@ -73,7 +72,7 @@ def test_what_several_exhibits_show_is_run_once(tmp_path):
     whole = Reproduction(reproduction.select(["all"]), [Profile(way, runs=50) for way in PROTOCOLS], Store(tmp_path))
     found = whole.cases()
     assert len({(case.place, case.stem) for case in found}) == len(found)
-    shown = [case for exhibit in whole.exhibits for case in whole.cases([exhibit])]
+    shown = [case for each in whole.exhibits for case in Reproduction([each], whole.profiles, whole.store).cases()]
     assert set(shown) == set(found)
     assert len(shown) > len(found)
 

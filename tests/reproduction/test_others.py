@@ -9,10 +9,9 @@ from click.testing import CliRunner
 
 import sidelight as sl
 from sidelight.cli import main
+from sidelight.reproduction import others
 from sidelight.reproduction.exhibit import Profile
-from sidelight.reproduction.others import experiments
-from sidelight.reproduction.others.experiments import CURVES, EXHIBITS, LAWS, MEANS
-from sidelight.reproduction.others.report import OtherPaperVerdict
+from sidelight.reproduction.others import CURVES, EXHIBITS, LAWS, MEANS, OtherPaperVerdict
 from sidelight.studies.plan.cases import plan_cases
 
 CURVE = {(curve.name, curve.cost): curve for curve in CURVES}
@@ -114,7 +113,7 @@ def shortened(exhibit):
 @pytest.mark.filterwarnings("ignore:.* no guarantee:UserWarning")
 def test_the_command(tmp_path, monkeypatch):
     """With 100 rounds of each; the games, laws and players are all there."""
-    monkeypatch.setattr(experiments, "EXHIBITS", tuple(replace(each, studies=shortened(each)) for each in EXHIBITS))
+    monkeypatch.setattr(others, "EXHIBITS", tuple(replace(each, studies=shortened(each)) for each in EXHIBITS))
     out = str(tmp_path / "others")
     result = CliRunner().invoke(main, ["reproduce", "others", "--runs", "2", "--workers", "1", "--out", out, "--json"])
     assert result.exit_code == 0, result.output

@@ -8,14 +8,12 @@ from pages import Checker
 from sidelight import reproduction
 from sidelight.reproduction import exhibit, verdicts
 from sidelight.reproduction.exhibit import Exhibit
-from sidelight.reproduction.published import Pair
-from sidelight.reproduction.reasons import Reason
+from sidelight.reproduction.published import Pair, Reason
 from sidelight.reproduction.report import wording as words
-from sidelight.reproduction.report.account import ReproductionAccount
 from sidelight.reproduction.report.document import reproduction_report_document
 from sidelight.reproduction.report.notes import glossary_of_reproduction, remarks_on_reproduction
 from sidelight.reproduction.report.tables import reproduction_comparison_table, reproduction_difference_text
-from sidelight.reproduction.verdicts import ReproducedNumber, ReproducedPart
+from sidelight.reproduction.verdicts import ReproducedNumber, ReproducedPart, ReproductionAccount
 from sidelight.results import Labels, Summary, TTest
 
 ODD = "Rand<b>|CBP & *co*"

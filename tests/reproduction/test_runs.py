@@ -5,7 +5,7 @@ import threading
 import numpy as np
 import pytest
 
-from sidelight.reproduction.paper.table1 import CBP, LIMIT
+from sidelight.reproduction.paper import CBP, LIMIT
 from sidelight.reproduction.runs import SECOND_LOOK
 from sidelight.studies import PlayerEntry
 

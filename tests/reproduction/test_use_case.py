@@ -12,9 +12,8 @@ from sidelight.monitor.policies import RandCBPPolicy, wald_cap
 from sidelight.monitor.stats.confidence import rate_test
 from sidelight.reproduction import load
 from sidelight.reproduction.exhibit import Profile
-from sidelight.reproduction.paper.table4 import LABELS, check_table4_options
 from sidelight.reproduction.published import printed_numbers_of_player
-from sidelight.reproduction.use_case import simulate_use_case
+from sidelight.reproduction.use_case import LABELS, check_use_case_options, simulate_use_case
 from sidelight.results.statistics import summarize_sample
 from sidelight.studies.classifiers import watching
 from sidelight.studies.classifiers.published import draw_published_classifier, macro_f1_of_classifiers
@@ -134,7 +133,7 @@ def test_macro_f1_is_that_of_scikit_learn():
 def test_other_tolerances_some_policies_another_confidence():
     profile = Profile(tolerances=(0.2, 0.03), policies=("cbp",), confidence=0.99)
     for name, cases in (("table4", [1]), ("table5", [2]), ("figure3", [1, 2])):
-        check_table4_options(profile, [load("table1"), load(name)])
+        check_use_case_options(profile, [load("table1"), load(name)])
         studies = load(name).studies(profile)
         assert [study.title for study in studies] == ["Tolerance 0.2", "Tolerance 0.03"] * len(cases)
         assert list(dict.fromkeys(study.worlds[0].value for study in studies)) == cases
@@ -156,7 +155,7 @@ def test_other_tolerances_some_policies_another_confidence():
 )
 def test_what_the_use_case_cannot_be(name, options, message):
     with pytest.raises(SidelightError, match=message):
-        check_table4_options(Profile(**options), [load(name)])
+        check_use_case_options(Profile(**options), [load(name)])
 
 
 def test_standard_errors_divide_by_one_less_than_the_runs():

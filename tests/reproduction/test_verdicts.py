@@ -7,10 +7,10 @@ import pytest
 
 import sidelight as sl
 from sidelight.reproduction.exhibit import Exhibit, Profile, exhibit_study_of_game, slow_player_of_exhibit
-from sidelight.reproduction.paper.table1 import CBP, LIMIT
-from sidelight.reproduction.paper.table4 import table4_studies
+from sidelight.reproduction.paper import CBP, LIMIT
 from sidelight.reproduction.published import printed_numbers_of_player
-from sidelight.reproduction.verdicts import judge_reproduced_numbers, reproduced_number_needs_second_look
+from sidelight.reproduction.use_case import use_case_studies
+from sidelight.reproduction.verdicts import judge_reproduced_numbers, needs_second_look
 from sidelight.results import Labels, Results, ResultSet
 from sidelight.studies import PlayerEntry
 
@@ -57,7 +57,7 @@ def judged(values, *, runs=96, others=None, reasons=None):
 def test_the_same_digits():
     number = judged(sample(PRINTED.mean, PRINTED.std, 96))
     assert number.verdict == "digit"
-    assert not reproduced_number_needs_second_look(number)
+    assert not needs_second_look(number)
     assert judged(sample(PRINTED.mean + 0.0004, PRINTED.std, 96)).verdict == "digit"
     assert judged(sample(PRINTED.mean + 0.0006, PRINTED.std, 96)).verdict == "chance"
     assert judged(sample(PRINTED.mean, PRINTED.std + 0.002, 96)).verdict == "chance"
@@ -70,7 +70,7 @@ def test_chance_and_difference(z, kind, again):
     error = math.hypot(6.0, PRINTED.std) / math.sqrt(96)
     number = judged(sample(PRINTED.mean + z * error, 6.0, 96))
     assert number.z == pytest.approx(z)
-    assert (number.verdict, reproduced_number_needs_second_look(number)) == (kind, again)
+    assert (number.verdict, needs_second_look(number)) == (kind, again)
 
 
 def test_a_second_look_decides():
@@ -81,7 +81,7 @@ def test_a_second_look_decides():
     assert (number.ours.runs, number.again.runs, number.verdict) == (96, 960, "chance")
     assert number.z == pytest.approx(4)
     assert number.again.mean == pytest.approx(back.mean())
-    assert not reproduced_number_needs_second_look(number)
+    assert not needs_second_look(number)
     away = judged(np.concatenate([far, sample(PRINTED.mean + 4 * error, 6.0, 864)]))
     assert (away.verdict, away.reason) == ("differs", None)
     known = judged(far, reasons={("CBP", "published"): "bpm-radius"})
@@ -107,7 +107,7 @@ def test_few_runs():
     one = judged([3.0], runs=1)
     assert (one.verdict, one.z) == ("open", None)
     assert math.isnan(one.ours.std)
-    assert not reproduced_number_needs_second_look(one)  # or one run would cost as much as 960
+    assert not needs_second_look(one)  # or one run would cost as much as 960
     # The spread of three runs may be small by luck: the printed one stands for it.
     three = judged([10.0, 10.001, 10.002], runs=3)
     assert abs(three.z) < 1
@@ -129,7 +129,7 @@ def test_slow_strategies_need_more_than_three_standard_errors():
 
 def test_numbers_that_never_vary():
     """Verifications of Explore-fully: 105 120 in every run."""
-    study = table4_studies(1, Profile(policies=("explore",)))[0]
+    study = use_case_studies(1, Profile(policies=("explore",)))[0]
     labels = Labels("", "case 1", "Explore-fully", 0)
 
     def number(count):

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sidelight._storage import read_file_contents, replacing_file
+from sidelight._storage import read_file_contents, write_file_text
 from sidelight.errors import SidelightError
 
 LAWS, CONTEXTS = "laws", "contexts"
@@ -124,8 +124,7 @@ def write_benchmark(path: Path, benchmark: Benchmark) -> None:
     for table in _TABLES:
         rows = ",\n".join(json.dumps(row, separators=(",", ":")) for row in getattr(benchmark, table))
         parts.append(f'"{table}": [\n{rows}\n]')
-    with replacing_file(path) as draft:
-        draft.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8", newline="\n")
+    write_file_text(path, "{\n" + ",\n".join(parts) + "\n}\n")
 
 
 def read_benchmark(path: Path) -> Benchmark:

@@ -10,7 +10,7 @@ from sidelight.report.figures.curves import CONFIDENCE, FigureCurve, Mark, Panel
 from sidelight.reproduction.exhibit import RUNS, Exhibit, Protocol
 from sidelight.reproduction.published import printed_numbers_of_player
 from sidelight.reproduction.report.wording import PROTOCOL_NAMES
-from sidelight.reproduction.verdicts import reading_round_of_printed_number
+from sidelight.reproduction.verdicts import round_of_printed_number
 from sidelight.results import Labels, ResultSet
 from sidelight.studies import Study
 
@@ -27,29 +27,29 @@ def caption_of_reproduced_figure(exhibit: Exhibit, studies: Sequence[Study]) -> 
     """Describe how many runs a figure shows and what its marks mean."""
     if exhibit.drawing == "quartiles":
         marks = "Boxes hold the middle half of the runs, whiskers 5 to 95 %; diamonds are published medians."
-        return f"{_reproduced_figure_runs(studies)}. {marks}"
+        return f"{_reproduced_runs_text(studies)}. {marks}"
     marks = "" if exhibit.drawing == "sensitivity" else " Diamonds are published values with their standard errors."
-    return f"{_reproduced_figure_runs(studies)}. Bands hold the mean with {100 * CONFIDENCE:.0f} % confidence.{marks}"
+    return f"{_reproduced_runs_text(studies)}. Bands hold the mean with {100 * CONFIDENCE:.0f} % confidence.{marks}"
 
 
 def draw_reproduced_figure(
     exhibit: Exhibit, studies: Sequence[Study], protocol: Protocol, results_of: ResultsOf
 ) -> Figure:
     """Draw a figure under one protocol."""
-    subtitle = f"{_reproduced_figure_runs(studies)}, {PROTOCOL_NAMES[protocol]}"
+    subtitle = f"{_reproduced_runs_text(studies)}, {PROTOCOL_NAMES[protocol]}"
     if exhibit.drawing == "quartiles":
         from sidelight.report.figures.quartiles import draw_quartiles
 
         return draw_quartiles(
-            _verifications_of_reproduced_cases(studies, results_of), exhibit.title, subtitle, "verifications in a run"
+            _reproduced_verifications(studies, results_of), exhibit.title, subtitle, "verifications in a run"
         )
     from sidelight.report.figures.regret import draw_regret_panels
 
-    panels = [_panel_of_reproduced_figure(exhibit, study, protocol, results_of(study)) for study in studies]
+    panels = [_reproduced_panel(exhibit, study, protocol, results_of(study)) for study in studies]
     return draw_regret_panels(panels, exhibit.title, subtitle, "mean regret")
 
 
-def _panel_of_reproduced_figure(exhibit: Exhibit, study: Study, protocol: Protocol, results: ResultSet) -> Panel:
+def _reproduced_panel(exhibit: Exhibit, study: Study, protocol: Protocol, results: ResultSet) -> Panel:
     """Return the curves of one setting, without the further runs that rechecked a number."""
     curves, limit = [], None
     planned = {player.label: player.runs or study.runs for player in study.players}
@@ -59,20 +59,18 @@ def _panel_of_reproduced_figure(exhibit: Exhibit, study: Study, protocol: Protoc
             limit = FigureCurve(labels.label, one.rounds, regret.mean(axis=0))
             continue
         family, _, member = labels.label.partition(", ") if exhibit.drawing == "sensitivity" else ("", "", "")
-        mark = _printed_mark_of_reproduced_figure(study, labels, protocol)
+        mark = _printed_mark(study, labels, protocol)
         curves.append(mean_curve_with_band(labels.label, one.rounds, regret, family=family, member=member, mark=mark))
     return Panel(study.title, curves, limit)
 
 
-def _printed_mark_of_reproduced_figure(study: Study, labels: Labels, protocol: Protocol) -> Mark | None:
+def _printed_mark(study: Study, labels: Labels, protocol: Protocol) -> Mark | None:
     """Return the printed value that belongs to a curve."""
-    printed, at = printed_numbers_of_player(study.name, labels.label), reading_round_of_printed_number(labels, protocol)
+    printed, at = printed_numbers_of_player(study.name, labels.label), round_of_printed_number(labels, protocol)
     return None if printed is None or at is None else Mark(at, printed.mean, printed.std / math.sqrt(RUNS))
 
 
-def _verifications_of_reproduced_cases(
-    studies: Sequence[Study], results_of: ResultsOf
-) -> dict[str, dict[str, list[Sample]]]:
+def _reproduced_verifications(studies: Sequence[Study], results_of: ResultsOf) -> dict[str, dict[str, list[Sample]]]:
     """Return the verifications of all policies by case and tolerance."""
     from sidelight.report.figures.quartiles import Sample
 
@@ -87,7 +85,7 @@ def _verifications_of_reproduced_cases(
     return cases
 
 
-def _reproduced_figure_runs(studies: Sequence[Study]) -> str:
+def _reproduced_runs_text(studies: Sequence[Study]) -> str:
     usual = studies[0].runs
     players = [player for study in studies for player in study.players]
     few = {player.label: player.runs for player in players if (player.runs or usual) < usual}

@@ -5,19 +5,19 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from sidelight._storage import replacing_file
+from sidelight._storage import write_file_text
+from sidelight.report.figures.saving import save_figure_for_report
 from sidelight.reproduction import figures
 from sidelight.reproduction.exhibit import SLOW, Profile
-from sidelight.reproduction.reasons import REASONS
-from sidelight.reproduction.report.account import ReproductionAccount
+from sidelight.reproduction.published import REASONS
 from sidelight.reproduction.report.document import reproduction_report_document
 from sidelight.reproduction.runs import Reproduction
-from sidelight.reproduction.verdicts import ReproducedPart
+from sidelight.reproduction.verdicts import ReproducedPart, ReproductionAccount
 from sidelight.results import provenance
 from sidelight.studies.plan.code import code_digests_of_case, combined_digest_of_case
 from sidelight.studies.reporting.write import rows_of_study_runs_table, write_study_runs_table
@@ -34,25 +34,13 @@ def write_reproduction_output(
     `seconds` is how long this call computed, None if everything was already there.
     """
     tables = reproduction.tables()
+    parts, drawings = _draw_reproduction_figures(reproduction, folder / "figures", note)
     used = {number.reason for table in tables for number in table.numbers}
-    account = ReproductionAccount(
-        tables=tables,
-        figures=[
-            ReproducedPart(
-                each, profile.protocol, caption=figures.caption_of_reproduced_figure(each, each.studies(profile))
-            )
-            for profile in reproduction.profiles
-            for each in reproduction.exhibits
-            if not each.is_table
-        ],
-        reasons={key: reason for key, reason in REASONS.items() if key in used},
-        facts=_facts_of_reproduction(reproduction, seconds),
-    )
-    page = reproduction_report_document(
-        account, _draw_reproduction_figures(reproduction, account.figures, folder / "figures", note)
-    )
-    _write_reproduction_file(folder / "report.md", page.to_markdown())
-    _write_reproduction_file(folder / "report.html", page.to_html())
+    reasons = {key: reason for key, reason in REASONS.items() if key in used}
+    account = ReproductionAccount(tables, parts, reasons, _reproduction_facts(reproduction, seconds))
+    page = reproduction_report_document(account, drawings)
+    write_file_text(folder / "report.md", page.to_markdown())
+    write_file_text(folder / "report.html", page.to_html())
     played = [case for case in reproduction.cases() if case.horizon]
     watched = [case for case in reproduction.cases() if not case.horizon]
     rows = chain(
@@ -64,7 +52,7 @@ def write_reproduction_output(
     return account
 
 
-def _facts_of_reproduction(reproduction: Reproduction, seconds: float | None) -> dict[str, Any]:
+def _reproduction_facts(reproduction: Reproduction, seconds: float | None) -> dict[str, Any]:
     profile: Profile = reproduction.profiles[0]
     cases = reproduction.cases()
     slow = [case for case in cases if case.player.name in SLOW]
@@ -85,23 +73,22 @@ def _facts_of_reproduction(reproduction: Reproduction, seconds: float | None) ->
 
 
 def _draw_reproduction_figures(
-    reproduction: Reproduction, parts: Sequence[ReproducedPart], folder: Path, note: Note
-) -> dict[str, str]:
-    """Draw all figures, as SVG and PNG; return the text of the former by stem."""
-    if not parts:
-        return {}
-    if importlib.util.find_spec("matplotlib") is None:
+    reproduction: Reproduction, folder: Path, note: Note
+) -> tuple[list[ReproducedPart], dict[str, str]]:
+    """Draw all figures, as SVG and PNG; return them, and the text of the former by stem."""
+    parts, texts = [], {}
+    possible = importlib.util.find_spec("matplotlib") is not None
+    for profile in reproduction.profiles:
+        for exhibit in [each for each in reproduction.exhibits if not each.is_table]:
+            studies = exhibit.studies(profile)
+            caption = figures.caption_of_reproduced_figure(exhibit, studies)
+            parts.append(part := ReproducedPart(exhibit, profile.protocol, caption=caption))
+            if possible:
+                figure = figures.draw_reproduced_figure(exhibit, studies, profile.protocol, reproduction.results)
+                texts[part.stem] = save_figure_for_report(figure, folder / part.stem)
+    if parts and not possible:
         note("no figures without Matplotlib; try: pip install matplotlib")
-        return {}
-    from sidelight.report.figures.saving import save_figure_for_report
-
-    profiles = {profile.protocol: profile for profile in reproduction.profiles}
-    texts = {}
-    for part in parts:
-        studies = part.exhibit.studies(profiles[part.protocol])
-        figure = figures.draw_reproduced_figure(part.exhibit, studies, part.protocol, reproduction.results)
-        texts[part.stem] = save_figure_for_report(figure, folder / part.stem)
-    return texts
+    return parts, texts
 
 
 def _write_reproduction_manifest(reproduction: Reproduction, facts: Mapping[str, Any], folder: Path) -> None:
@@ -121,9 +108,4 @@ def _write_reproduction_manifest(reproduction: Reproduction, facts: Mapping[str,
     ]
     files = {table.name: hashlib.sha256(table.read_bytes()).hexdigest()} if table.exists() else {}
     manifest = {"format": "sidelight reproduction", "format_version": 1, **facts, "entries": entries, "files": files}
-    _write_reproduction_file(folder / _MANIFEST, json.dumps(manifest, indent=1) + "\n")
-
-
-def _write_reproduction_file(path: Path, text: str) -> None:
-    with replacing_file(path) as draft:
-        draft.write_text(text, encoding="utf-8")
+    write_file_text(folder / _MANIFEST, json.dumps(manifest, indent=1) + "\n")

@@ -1,9 +1,10 @@
-"""The numbers that the paper prints, from `published.json` next to this file."""
+"""The numbers that the paper prints, from `published.json`, and why others can differ, from `reasons.toml`."""
 
 from __future__ import annotations
 
 import functools
 import json
+import tomllib
 from importlib.resources import files
 from typing import Any, NamedTuple
 
@@ -39,3 +40,16 @@ def _read_published_studies() -> dict[str, Any]:
     text = (files("sidelight.reproduction") / "published.json").read_text(encoding="utf-8")
     studies: dict[str, Any] = json.loads(text)["studies"]
     return studies
+
+
+class Reason(NamedTuple):
+    """One reason: its title, a sentence that states it, its evidence, and the tests that show it."""
+
+    title: str
+    sentence: str
+    evidence: str
+    tests: list[str]
+
+
+_REASONS = (files("sidelight.reproduction") / "reasons.toml").read_text(encoding="utf-8")
+REASONS = {key: Reason(**values) for key, values in tomllib.loads(_REASONS).items()}

@@ -11,15 +11,16 @@ from collections.abc import Callable, Iterable, Sequence
 from sidelight.errors import SidelightError
 from sidelight.reproduction.exhibit import RUNS, SLOW, Exhibit, Profile
 from sidelight.reproduction.verdicts import (
+    ReproducedNumber,
     ReproducedPart,
     judge_reproduced_numbers,
-    reproduced_number_needs_second_look,
+    needs_second_look,
 )
 from sidelight.results import Results, ResultSet
 from sidelight.studies import Study
 from sidelight.studies.plan.cases import Case, plan_cases
 from sidelight.studies.plan.tasks import CaseTask, split_cases_into_tasks
-from sidelight.studies.reporting.standings import labels_of_study_results
+from sidelight.studies.reporting.standings import labels_of_case
 from sidelight.studies.running.execution import Crew, TaskExecution
 from sidelight.studies.store.store import KEPT, State, Store
 from sidelight.tasks import Share
@@ -36,18 +37,14 @@ class Reproduction:
         self.exhibits, self.profiles, self.store = exhibits, profiles, store
         self._more: dict[Case, int] = {}  # runs, where there was a second look
 
-    def studies(self, exhibits: Iterable[Exhibit] | None = None) -> list[Study]:
-        """Return the studies of some tables and figures, or of all."""
-        chosen = self.exhibits if exhibits is None else exhibits
-        return [study for exhibit in chosen for profile in self.profiles for study in exhibit.studies(profile)]
+    def cases(self) -> list[Case]:
+        """Return the cases of all tables and figures, each once, even if several of them show it."""
+        studies = [study for each in self.exhibits for profile in self.profiles for study in each.studies(profile)]
+        return list(dict.fromkeys(case for study in studies for case in plan_cases(study)))
 
-    def cases(self, exhibits: Iterable[Exhibit] | None = None) -> list[Case]:
-        """Return the cases of some tables and figures, or of all; each once, even if several of them show it."""
-        return list(dict.fromkeys(case for study in self.studies(exhibits) for case in plan_cases(study)))
-
-    def tasks(self, exhibits: Iterable[Exhibit] | None = None) -> list[CaseTask]:
-        """Return the tasks of some tables and figures, or of all, without second looks."""
-        return [task for case in self.cases(exhibits) for task in split_cases_into_tasks(case)]
+    def tasks(self) -> list[CaseTask]:
+        """Return the tasks of all tables and figures, without second looks."""
+        return [task for case in self.cases() for task in split_cases_into_tasks(case)]
 
     def run(self, crew: Crew, display: Display, share: Share | None = None) -> float:
         """Run unfinished tasks, or one share of them; return the seconds it took.
@@ -59,56 +56,44 @@ class Reproduction:
 
     def look_again(self, crew: Crew, display: Display) -> float:
         """Run more runs of numbers that look different; return the seconds it took."""
-        work: dict[CaseTask, None] = {}
-        for exhibit in self.exhibits:
-            parts = self.tables([exhibit])
-            doubtful = {
-                number.labels
-                for part in parts
-                for number in part.numbers
-                if reproduced_number_needs_second_look(number)
-            }
-            again = [
-                case
-                for case in self.cases([exhibit])
-                if labels_of_study_results(case) in doubtful
-                and case.runs < SECOND_LOOK
-                and case.player.name not in SLOW
-            ]
-            self._more |= dict.fromkeys(again, SECOND_LOOK)
-            work |= dict.fromkeys(task for case in again for task in split_cases_into_tasks(case, SECOND_LOOK))
-        return self._do(list(work), "second look", crew, display) if work else 0.0
+        doubtful = {number.labels for table in self.tables() for number in table.numbers if needs_second_look(number)}
+        again = [
+            case
+            for case in self.cases()
+            if labels_of_case(case) in doubtful and case.runs < SECOND_LOOK and case.player.name not in SLOW
+        ]
+        self._more |= dict.fromkeys(again, SECOND_LOOK)
+        work = [task for case in again for task in split_cases_into_tasks(case, SECOND_LOOK)]
+        return self._do(work, "second look", crew, display) if work else 0.0
 
     def missing(self) -> list[CaseTask]:
         """Return the tasks whose results are missing or damaged."""
         states = self.store.states(self.tasks(), thorough=True)
         return [task for task, state in states.items() if state is not State.READY]
 
-    def tables(self, exhibits: Sequence[Exhibit] | None = None) -> list[ReproducedPart]:
-        """Judge the numbers of some tables, or of all."""
+    def tables(self) -> list[ReproducedPart]:
+        """Judge the numbers of all tables."""
         return [
-            ReproducedPart(
-                exhibit,
-                profile.protocol,
-                [
-                    number
-                    for study in exhibit.studies(profile)
-                    for number in judge_reproduced_numbers(exhibit, study, profile.protocol, self.results(study))
-                ],
-            )
-            for exhibit in (self.exhibits if exhibits is None else exhibits)
+            ReproducedPart(exhibit, profile.protocol, self._numbers(exhibit, profile))
+            for exhibit in self.exhibits
             if exhibit.is_table
             for profile in self.profiles
         ]
 
+    def _numbers(self, exhibit: Exhibit, profile: Profile) -> list[ReproducedNumber]:
+        parts = (
+            judge_reproduced_numbers(exhibit, study, profile.protocol, self.results(study))
+            for study in exhibit.studies(profile)
+        )
+        return [number for part in parts for number in part]
+
     def results(self, study: Study) -> ResultSet:
-        """Return the results of a study in the order of its players, the runs of second looks included."""
-        order = [player.label for player in study.players]
-        return self.results_of(sorted(plan_cases(study), key=lambda case: order.index(case.player.label)))
+        """Return the results of a study, the runs of second looks included."""
+        return self.results_of(plan_cases(study))
 
     def results_of(self, found: Iterable[Case]) -> ResultSet:
         """Return the results of some cases."""
-        return ResultSet((labels_of_study_results(case), self._reader(case)) for case in found)
+        return ResultSet((labels_of_case(case), self._reader(case)) for case in found)
 
     def runs(self, case: Case) -> int:
         """Return how many runs of a case there are."""

@@ -14,8 +14,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from sidelight.reproduction.exhibit import HORIZON, RUNS, SLOW, SLOW_HORIZON, Exhibit, Protocol
-from sidelight.reproduction.published import Pair, printed_numbers_of_player
+from sidelight.reproduction.exhibit import HORIZON, PROTOCOLS, RUNS, SLOW, SLOW_HORIZON, Exhibit, Protocol
+from sidelight.reproduction.published import Pair, Reason, printed_numbers_of_player
 from sidelight.results import Comparison, Labels, Results, ResultSet, Side, Summary, compare
 from sidelight.results.comparison import LARGER_IS_BETTER
 from sidelight.studies import Study
@@ -120,6 +120,40 @@ class ReproducedPart(NamedTuple):
         return Counter(number.verdict for number in self.numbers)
 
 
+class ReproductionAccount(NamedTuple):
+    """Everything that a report says."""
+
+    tables: Sequence[ReproducedPart]
+    figures: Sequence[ReproducedPart]
+    reasons: Mapping[str, Reason]
+    """Those that some verdict refers to."""
+    facts: Mapping[str, Any]
+    """How it was made: "exhibits", "protocols", "runs", "slow", "slow_runs", "slow_horizon", "seed", "seconds",
+    "code", "tolerances", "policies" and "confidence" of the use case where they are not those of the paper, and the
+    versions and platform of `results.provenance`."""
+
+    def counts(self, protocol: Protocol) -> Counter[Kind]:
+        """Count the verdicts of all tables under one protocol."""
+        return sum((table.counts() for table in self.tables if table.protocol == protocol), Counter())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return every number, the reasons why some differ, and how they were made, as plain data."""
+        return {
+            "numbers": [
+                {"table": table.name, "protocol": table.protocol, **number.to_dict()}
+                for table in self.tables
+                for number in table.numbers
+            ],
+            "reasons": {key: reason._asdict() for key, reason in self.reasons.items()},
+            "facts": dict(self.facts),
+        }
+
+    def differences(self) -> list[tuple[ReproducedPart, ReproducedNumber]]:
+        """Return all numbers that differ and the tables they stand in, protocol by protocol."""
+        tables = sorted(self.tables, key=lambda table: PROTOCOLS.index(table.protocol))
+        return [(table, number) for table in tables for number in table.numbers if number.verdict == "differs"]
+
+
 def judge_reproduced_numbers(
     exhibit: Exhibit, study: Study, protocol: Protocol, results: ResultSet
 ) -> list[ReproducedNumber]:
@@ -130,24 +164,24 @@ def judge_reproduced_numbers(
     found = []
     for measure in study.measures:
         for labels, one in every.items():
-            at = reading_round_of_printed_number(labels, protocol)
+            at = round_of_printed_number(labels, protocol)
             number = ReproducedNumber(
                 setting=study.title,
                 measure=measure,
-                ours=_compare_reproduced_player(study, ours, labels, measure, at, protocol),
+                ours=_compare_reproduced(study, ours, labels, measure, at, protocol),
                 labels=labels,
                 printed=printed_numbers_of_player(study.name, labels.label, measure),
             )
             reason = exhibit.reasons.get((labels.label, protocol))
-            found.append(_judge_reproduced_number(number, one, at, protocol, reason))
+            found.append(_judge_reproduced(number, one, at, protocol, reason))
             if at is not None and at < labels.horizon - 1:  # a slow player that ran on
-                end = _compare_reproduced_player(study, ours, labels, measure, labels.horizon, protocol)
+                end = _compare_reproduced(study, ours, labels, measure, labels.horizon, protocol)
                 label = f"{labels.label}, {labels.horizon} rounds"
                 found.append(ReproducedNumber(study.title, measure, end._replace(label=label), labels))
     return found
 
 
-def reading_round_of_printed_number(labels: Labels, protocol: Protocol) -> int | None:
+def round_of_printed_number(labels: Labels, protocol: Protocol) -> int | None:
     """Return the round that the paper's number belongs to; None if no game is played.
 
     The published contextual tables show the regret one round before the horizon, because their last entry is empty.
@@ -158,7 +192,7 @@ def reading_round_of_printed_number(labels: Labels, protocol: Protocol) -> int |
     return end - 1 if protocol == "published" and labels.world.startswith("contexts") else end
 
 
-def _compare_reproduced_player(
+def _compare_reproduced(
     study: Study, ours: Mapping[Labels, Results], labels: Labels, measure: str, at: int | None, protocol: Protocol
 ) -> Summary:
     """Compare a player with the first one at the same round, and with the limit.
@@ -170,7 +204,7 @@ def _compare_reproduced_player(
         one
         for each, one in ours.items()
         if printed_numbers_of_player(study.name, each.label, measure)
-        and at == reading_round_of_printed_number(each, protocol) == reading_round_of_printed_number(first, protocol)
+        and at == round_of_printed_number(each, protocol) == round_of_printed_number(first, protocol)
     ]
     together = list(dict.fromkeys([first, labels, *(each for each in ours if each.limit)]))
     limit = next((one for each, one in ours.items() if each.limit), None)
@@ -180,14 +214,14 @@ def _compare_reproduced_player(
     return rows[together.index(labels)]
 
 
-def _judge_reproduced_number(
+def _judge_reproduced(
     number: ReproducedNumber, every: Results, at: int | None, protocol: Protocol, reason: str | None
 ) -> ReproducedNumber:
     """Return a number with its verdict, and with its second look if it has one; `every` has the runs of both."""
     ours, printed = number.ours, number.printed
     if printed is None:
         return number
-    z = _z_of_reproduced_number(ours, printed)
+    z = _reproduced_z(ours, printed)
     number = number._replace(z=z)
     if protocol == "published" and ours.runs > RUNS:
         # Where there are more runs, those of the paper may still give the printed digits.
@@ -198,14 +232,14 @@ def _judge_reproduced_number(
         return number._replace(verdict="digit")
     if z is not None and abs(z) >= DOUBT and every.n_runs > ours.runs:
         again = every.summary(at, number.measure)
-        z = _z_of_reproduced_number(again, printed)
+        z = _reproduced_z(again, printed)
         number = number._replace(again=again, z_again=z)
     few = number.labels is not None and number.labels.strategy in SLOW and ours.runs < RUNS
-    verdict = _verdict_on_reproduced_number(z, few)
+    verdict = _reproduced_verdict(z, few)
     return number._replace(verdict=verdict, reason=reason if verdict == "differs" else None)
 
 
-def _verdict_on_reproduced_number(z: float | None, few: bool) -> Kind:
+def _reproduced_verdict(z: float | None, few: bool) -> Kind:
     """Return the verdict on a z-score; with few runs and no second look, only a very large one is a difference."""
     if z is None:
         return "open"
@@ -214,13 +248,13 @@ def _verdict_on_reproduced_number(z: float | None, few: bool) -> Kind:
     return "open" if few and abs(z) < BEYOND_DOUBT else "differs"
 
 
-def reproduced_number_needs_second_look(number: ReproducedNumber) -> bool:
+def needs_second_look(number: ReproducedNumber) -> bool:
     """Return whether a number may be different and has had no second look."""
     doubtful = number.verdict != "digit" and number.z is not None and abs(number.z) >= DOUBT
     return doubtful and number.again is None
 
 
-def _z_of_reproduced_number(s: Summary, printed: Pair) -> float | None:
+def _reproduced_z(s: Summary, printed: Pair) -> float | None:
     if s.runs < 2:
         return None
     std = max(s.std, printed.std) if s.runs < _FEW else s.std

@@ -6,7 +6,7 @@ from click.testing import CliRunner
 
 import sidelight as sl
 from sidelight.cli import main
-from sidelight.cli.research.simulation_folder import runs_of_command_share
+from sidelight.cli.research.simulation_folder import runs_of_share
 from sidelight.tasks import Share
 
 OPTIONS = ("--law", "0.3,0.7", "--horizon", "60", "--runs", "7", "--seed", "2")
@@ -86,4 +86,4 @@ def test_mistakes(options, words, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(("runs", "count"), [(7, 3), (7, 7), (100, 8), (5, 1)])
 def test_every_run_is_in_one_share(runs, count):
-    assert [run for k in range(count) for run in runs_of_command_share(Share(k + 1, count), runs)] == list(range(runs))
+    assert [run for k in range(count) for run in runs_of_share(Share(k + 1, count), runs)] == list(range(runs))

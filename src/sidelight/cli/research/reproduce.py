@@ -11,15 +11,19 @@ from sidelight._storage import make_writable_folder
 from sidelight.cli import terminal
 from sidelight.cli.notes import warnings_as_command_notes
 from sidelight.cli.numbers import COUNT, WHOLE
-from sidelight.cli.research.arguments.cluster import check_cluster_option, cluster_option
+from sidelight.cli.research.arguments.cluster import (
+    check_cluster_option,
+    check_share_and_merge_options,
+    cluster_option,
+)
 from sidelight.cli.research.work_bar import WorkBar, command_work_kept
 from sidelight.errors import SidelightError
 from sidelight.reproduction.exhibit import PROTOCOLS, RUNS, TOLERANCES, Profile
-from sidelight.reproduction.paper.table4 import LABELS, check_table4_options
+from sidelight.reproduction.use_case import LABELS, check_use_case_options
 
 if TYPE_CHECKING:
-    from sidelight.reproduction.report.account import ReproductionAccount
     from sidelight.reproduction.runs import Reproduction
+    from sidelight.reproduction.verdicts import ReproductionAccount
     from sidelight.studies.store.store import Store
 
 _EPILOG = """\b
@@ -132,9 +136,7 @@ def reproduce_command(out: str, share: str | None, merge: bool, as_json: bool, *
 
 def _run_other_papers_for_command(folder: Path, shared: object, as_json: bool, options: dict[str, Any]) -> None:
     """Run the experiments of other papers and write their report."""
-    from sidelight.reproduction.others import report
-    from sidelight.reproduction.others.experiments import EXHIBITS
-    from sidelight.reproduction.others.experiments import RUNS as FEW
+    from sidelight.reproduction import others
     from sidelight.reproduction.runs import Reproduction
     from sidelight.studies.running.study_run import crew_of
     from sidelight.studies.store.store import Store
@@ -142,12 +144,12 @@ def _run_other_papers_for_command(folder: Path, shared: object, as_json: bool, o
     given = [name for name in ("tolerances", "policies", "confidence", "full", "beyond") if options[name]]
     if options["names"] != ("others",) or shared or given:
         raise SidelightError("others goes alone, with --runs, --seed, --workers, --cluster, --out and --json only")
-    profile = Profile(runs=options["runs"] or FEW, seed=options["seed"])
-    reproduction = Reproduction(EXHIBITS, [profile], Store(folder / "runs"))
+    profile = Profile(runs=options["runs"] or others.RUNS, seed=options["seed"])
+    reproduction = Reproduction(others.EXHIBITS, [profile], Store(folder / "runs"))
     make_writable_folder(folder)
     with warnings_as_command_notes(), command_work_kept(folder):
         seconds = reproduction.run(crew_of(options["cluster"], options["workers"]), WorkBar())
-        found = report.write_report_on_other_papers(reproduction, folder, seconds or None)
+        found = others.write_report_on_other_papers(reproduction, folder, seconds or None)
     if as_json:
         terminal.write_terminal_json(found)
     else:
@@ -159,10 +161,7 @@ def _run_other_papers_for_command(folder: Path, shared: object, as_json: bool, o
 def _check_options_of_reproduce_command(share: str | None, merge: bool, options: dict[str, Any]) -> None:
     if options["full"] and options["beyond"]:
         raise SidelightError("--full and --beyond both say how far the slow strategies go: give only one of them")
-    if share is not None and merge:
-        raise SidelightError(
-            "--share does a part of the work and --merge puts the parts together: give only one of them"
-        )
+    check_share_and_merge_options(share, merge)
     check_cluster_option(options["cluster"], options["workers"])
 
 
@@ -184,7 +183,7 @@ def _reproduction_from_options(options: dict[str, Any], store: Store) -> Reprodu
         if options["protocol"] in (protocol, "both")
     ]
     exhibits = select(options["names"])
-    check_table4_options(profiles[0], exhibits)
+    check_use_case_options(profiles[0], exhibits)
     return Reproduction(exhibits, profiles, store)
 
 

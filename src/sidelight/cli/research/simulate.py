@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,13 +13,24 @@ from sidelight.cli import terminal
 from sidelight.cli.catalogue import check_figure_option, load_command_line_game, set_option
 from sidelight.cli.notes import warnings_as_command_notes
 from sidelight.cli.numbers import COUNT, WHOLE, whole_number_option
-from sidelight.cli.research import limit_line, simulation_folder
+from sidelight.cli.research import simulation_folder
 from sidelight.cli.research.arguments import laws, players
-from sidelight.cli.research.arguments.cluster import check_cluster_option, cluster_option
+from sidelight.cli.research.arguments.cluster import (
+    check_cluster_option,
+    check_share_and_merge_options,
+    cluster_option,
+)
 from sidelight.cli.research.arguments.contexts import context_option, parse_contexts_option
+from sidelight.cli.research.limit_line import caption_of_limit_line, find_limit_line, limit_at_end
 from sidelight.cli.research.simulation_folder import SimulationFolder
 from sidelight.errors import SidelightError
+from sidelight.report.results_table import SIDE, make_table_labels_distinct, report_results_table
+from sidelight.results.text import label_of_results, results_game_words
+from sidelight.simulation import simulate
+from sidelight.simulation.arguments import check_simulated_players
+from sidelight.simulation.checkpoints import Checkpoints
 from sidelight.strategies import names
+from sidelight.table import Table, table_text_as_markdown
 from sidelight.tasks import Share
 
 if TYPE_CHECKING:
@@ -26,7 +38,6 @@ if TYPE_CHECKING:
     from sidelight.game import Game
     from sidelight.report.figures.curves import FigureCurve
     from sidelight.results import Results
-    from sidelight.simulation.checkpoints import Checkpoints
     from sidelight.strategies import Strategy
 
 _EPILOG = f"""The strategies: {", ".join(names())}.
@@ -63,8 +74,7 @@ class Plan(NamedTuple):
     seed: int
     checkpoints: Checkpoints
     workers: int | None
-    cluster: str | None = None
-    share: Share | None = None
+    cluster: str | None
 
 
 @click.command("simulate", epilog=_EPILOG)
@@ -128,91 +138,58 @@ def simulate_command(
     """
     if figure is not None:
         check_figure_option(figure)
-    _check_shares_of_simulate_command(options["share"], merge, out)
+    part = _read_share_of_simulate_command(options["share"], merge, out)
     with warnings_as_command_notes():
-        plan = _plan_simulate_command(game, strategies, **options)
-        if plan.share is not None and out is not None:
-            _run_players_of_simulate_command(
-                plan, simulation_folder.folder_of_command_share(out, plan.share, plan.labels)
-            )
+        plan = _plan_simulate_command(game, strategies, options)
+        if part is not None and out is not None:
+            kept = simulation_folder.folder_of_share(out, part, plan.labels)
+            _run_simulate_players(plan, kept, simulation_folder.runs_of_share(part, plan.runs))
             again = "the same command with --merge instead of --share"
-            click.echo(f"Share {plan.share} is in {out}; when all are: {again}", err=as_json)
+            click.echo(f"Share {part} is in {out}; when all are: {again}", err=as_json)
             return
         folder = None if out is None else SimulationFolder(out, plan.labels)
-        results = (
-            _merge_shares_of_simulate_command(plan, folder)
-            if merge and folder is not None
-            else _run_players_of_simulate_command(plan, folder)
-        )
-        limit = (
-            limit_line.find_limit_line_of_simulate_command(plan, results[0].rounds, options["law"], options["law_from"])
-            if limited
-            else None
-        )
-        files = _write_files_of_simulate_command(plan, results, folder, figure, limit)
-    if as_json:
-        terminal.write_terminal_json(_json_data_of_simulate_command(plan, results, files, limit))
-    else:
-        given = any(options[name] is not None for name in ("law", "law_from", "contexts"))
-        _print_summary_of_simulate_command(plan, results, limit, by_default=not given)
-    for line in _list_files_of_simulate_command(folder, figure):
-        click.echo(("" if as_json else "\n") + line, err=as_json)
+        if merge and folder is not None:
+            results = simulation_folder.merge_simulated_shares(plan, folder)
+        else:
+            results = _run_simulate_players(plan, folder, range(plan.runs))
+        law, law_from = options["law"], options["law_from"]
+        limit = find_limit_line(plan, results[0].rounds, law, law_from) if limited else None
+        chosen = any(options[name] is not None for name in ("law", "law_from", "contexts"))
+        _report_simulation(plan, results, limit, folder, figure, as_json, chosen)
 
 
-def _plan_simulate_command(
-    game: str,
-    strategies: tuple[str, ...],
-    law: str | None,
-    law_from: str | None,
-    contexts: str | None,
-    horizon: int,
-    runs: int,
-    seed: int,
-    workers: int | None,
-    cluster: str | None,
-    share: str | None,
-    checkpoints: str,
-    settings: tuple[str, ...],
-) -> Plan:
+def _read_share_of_simulate_command(share: str | None, merge: bool, out: str | None) -> Share | None:
+    check_share_and_merge_options(share, merge)
+    if (share is not None or merge) and out is None:
+        raise SidelightError(f"{'--merge' if merge else '--share'} needs --out, the folder of all shares")
+    return None if share is None else Share.parse(share)
+
+
+def _plan_simulate_command(game: str, strategies: Sequence[str], options: dict[str, Any]) -> Plan:
     """Read the command line and build everything that can fail, before the first round."""
-    from sidelight.simulation.arguments import check_simulated_players
-
-    check_cluster_option(cluster, workers)
-    part = None if share is None else Share.parse(share)
-    known = load_command_line_game(game, settings)
-    if contexts is not None and (law is not None or law_from is not None):
+    check_cluster_option(options["cluster"], options["workers"])
+    known = load_command_line_game(game, options["settings"])
+    horizon, contexts = options["horizon"], options["contexts"]
+    if contexts is not None and not options["law"] is options["law_from"] is None:
         raise SidelightError("--contexts says where outcomes come from: leave out --law and --law-from")
-    environment: Environment = laws.environment_from_law_options(known, law, law_from)
+    environment: Environment = laws.environment_from_law_options(known, options["law"], options["law_from"])
     if contexts is not None:
         environment = parse_contexts_option(contexts, known)
     made = [players.build_strategy_from_argument(text, known, horizon, environment.dimension) for text in strategies]
     for strategy in made:
         check_simulated_players(strategy, environment)
-    rounds = _read_checkpoints_option(checkpoints, horizon)
-    return Plan(
-        known, environment, made, _labels_in_simulate_command(made), horizon, runs, seed, rounds, workers, cluster, part
-    )
+    rounds = _read_checkpoints_option(options["checkpoints"], horizon)
+    own = {name: options[name] for name in ("horizon", "runs", "seed", "workers", "cluster")}
+    return Plan(known, environment, made, _label_simulated_strategies(made), checkpoints=rounds, **own)
 
 
-def _run_players_of_simulate_command(plan: Plan, folder: SimulationFolder | None) -> list[Results]:
+def _run_simulate_players(plan: Plan, folder: SimulationFolder | None, runs: range) -> list[Results]:
     """Run one strategy after the other, and keep finished results."""
-    from sidelight.simulation import simulate
-
     results: list[Results] = []
-    numbers = range(plan.runs) if plan.share is None else simulation_folder.runs_of_command_share(plan.share, plan.runs)
+    where: dict[str, Any] = {"workers": plan.workers, "first_run": runs.start, "cluster": plan.cluster}
     try:
         for index, strategy in enumerate(plan.strategies):
-            result = simulate(
-                strategy,
-                plan.environment,
-                plan.horizon,
-                len(numbers),
-                plan.seed,
-                plan.checkpoints,
-                plan.workers,
-                first_run=numbers.start,
-                cluster=plan.cluster,
-            )
+            result = simulate(strategy, plan.environment, plan.horizon, len(runs), plan.seed, plan.checkpoints, **where)
             if folder is not None:
                 folder.keep(index, result)
             results.append(result)
@@ -223,63 +200,53 @@ def _run_players_of_simulate_command(plan: Plan, folder: SimulationFolder | None
     return results
 
 
-def _check_shares_of_simulate_command(share: str | None, merge: bool, out: str | None) -> None:
-    if share is not None and merge:
-        raise SidelightError(
-            "--share plays a part of the runs and --merge puts the parts together: give only one of them"
-        )
-    if (share is not None or merge) and out is None:
-        raise SidelightError(f"{'--merge' if merge else '--share'} needs --out, the folder of all shares")
-
-
-def _merge_shares_of_simulate_command(plan: Plan, folder: SimulationFolder) -> list[Results]:
-    """Merge the shares of every strategy, and keep the result."""
-    from sidelight.results.provenance import write_game_in_results
-    from sidelight.simulation.checkpoints import rounds_of_checkpoints
-
-    facts = {
-        "game": write_game_in_results(plan.game),
-        "environment": plan.environment.describe(),
-        "seed": plan.seed,
-        "rounds": rounds_of_checkpoints(plan.checkpoints, plan.horizon).tolist(),
-    }
-    wanted = [facts | {"strategy": strategy.describe()} for strategy in plan.strategies]
-    results = simulation_folder.merge_shares_in_simulation_folder(str(folder.path), plan.labels, plan.runs, wanted)
-    for index, result in enumerate(results):
-        folder.keep(index, result)
-    return results
-
-
-def _write_files_of_simulate_command(
+def _report_simulation(
     plan: Plan,
     results: Sequence[Results],
+    limit: FigureCurve | None,
     folder: SimulationFolder | None,
     figure: str | None,
-    limit: FigureCurve | None,
-) -> list[str]:
-    """Write table and figures; return the paths of all files."""
-    from sidelight.report.results_table import report_results_table
-    from sidelight.results.text import results_game_words
-    from sidelight.table import table_text_as_markdown
-
+    as_json: bool,
+    chosen: bool,
+) -> None:
+    """Write table and figures, and print the table; `chosen` says whether the user told where outcomes come from."""
+    notes = caption_of_limit_line(limit)
+    table = functools.partial(report_results_table, results, plan.labels, limit_at_end(limit))
+    pictures = [] if figure is None else [figure]
+    said = [f"Figure written to {path}" for path in pictures]
     if folder is not None:
-        table = report_results_table(
-            results,
-            plan.labels,
-            limit_line.final_simulate_limit(limit),
-            limit_line.caption_of_simulate_limit_line(limit),
-        ).useful()
-        folder.write(
-            "table.md", f"# {table_text_as_markdown(results_game_words(results[0]))}\n\n{table.to_markdown()}\n"
-        )
-        folder.write("table.tex", table.to_latex() + "\n")
-    paths = [] if figure is None else [figure]
-    if folder is not None and importlib.util.find_spec("matplotlib") is not None:
-        for name in ("regret.svg", "regret.png"):
-            paths.append(str(folder.path / name))
-            folder.written.append(name)
-    elif folder is not None:
+        drawn = _write_simulation_tables(folder, results, table(notes=notes).useful())
+        said.append(f"Results{', table and figures' if drawn else ' and table'} written to {folder.path}")
+        pictures += drawn
+    _draw_simulation_figures(plan, results, limit, pictures)
+    if as_json:
+        kept = [] if folder is None else [str(folder.path / name) for name in folder.written]
+        files = list(dict.fromkeys([*kept, *pictures]))
+        terminal.write_terminal_json(_simulation_as_data(plan, results, limit, table().records()) | {"files": files})
+    else:
+        if not chosen:
+            kinds = "--law gives one law to all runs, --law-from other kinds of laws"
+            notes += f" ('{laws.DEFAULT}' is the default: {kinds}.)"
+        terminal.write_to_terminal(table(notes=notes).useful().to_text(terminal.terminal_width()))
+    for line in said:
+        click.echo(("" if as_json else "\n") + line, err=as_json)
+
+
+def _write_simulation_tables(folder: SimulationFolder, results: Sequence[Results], table: Table) -> list[str]:
+    """Write the table into the folder; return the paths of the figures to be drawn there."""
+    title = table_text_as_markdown(results_game_words(results[0]))
+    folder.write("table.md", f"# {title}\n\n{table.to_markdown()}\n")
+    folder.write("table.tex", table.to_latex() + "\n")
+    if importlib.util.find_spec("matplotlib") is None:
         click.echo("sidelight: note: no figure without Matplotlib; try: pip install matplotlib", err=True)
+        return []
+    folder.written += ["regret.svg", "regret.png"]
+    return [str(folder.path / name) for name in folder.written[-2:]]
+
+
+def _draw_simulation_figures(
+    plan: Plan, results: Sequence[Results], limit: FigureCurve | None, paths: Sequence[str]
+) -> None:
     if paths:
         from sidelight.report.figures.regret import draw_regret_figure
         from sidelight.report.figures.saving import save_figure
@@ -287,38 +254,12 @@ def _write_files_of_simulate_command(
         drawn = draw_regret_figure(results, labels=plan.labels, limit=limit)
         for path in paths:
             save_figure(drawn, path)
-    kept = [] if folder is None else [str(folder.path / name) for name in folder.written]
-    return list(dict.fromkeys([*kept, *paths]))
 
 
-def _list_files_of_simulate_command(folder: SimulationFolder | None, figure: str | None) -> list[str]:
-    lines = [] if figure is None else [f"Figure written to {figure}"]
-    if folder is None:
-        return lines
-    what = "Results, table and figures" if "regret.svg" in folder.written else "Results and table"
-    return [*lines, f"{what} written to {folder.path}"]
-
-
-def _print_summary_of_simulate_command(
-    plan: Plan, results: Sequence[Results], limit: FigureCurve | None, by_default: bool
-) -> None:
-    """Print the table and a summary."""
-    from sidelight.report.results_table import report_results_table
-
-    notes = limit_line.caption_of_simulate_limit_line(limit)
-    if by_default:
-        notes += f" ('{laws.DEFAULT}' is the default: --law gives one law to all runs, --law-from other kinds of laws.)"
-    table = report_results_table(results, plan.labels, limit_line.final_simulate_limit(limit), notes)
-    terminal.write_to_terminal(table.useful().to_text(terminal.terminal_width()))
-
-
-def _json_data_of_simulate_command(
-    plan: Plan, results: Sequence[Results], files: Sequence[str], limit: FigureCurve | None
+def _simulation_as_data(
+    plan: Plan, results: Sequence[Results], limit: FigureCurve | None, rows: list[dict[str, Any]]
 ) -> dict[str, Any]:
     """Return everything that the table says as plain data."""
-    from sidelight.report.results_table import SIDE, report_results_table
-
-    rows = report_results_table(results, plan.labels, limit_line.final_simulate_limit(limit)).records()
     return {
         "game": results[0].manifest["game"],
         "environment": results[0].environment,
@@ -327,21 +268,17 @@ def _json_data_of_simulate_command(
         "seed": plan.seed,
         "round": int(results[0].rounds[-1]),
         "regret_kind": results[0].regret_kind,
-        "limit": None if limit is None else {"what": limit.label, "value": limit_line.final_simulate_limit(limit)},
+        "limit": None if limit is None else {"what": limit.label, "value": limit_at_end(limit)},
         "tests": {"against": rows[0]["label"], "side": SIDE},
         "strategies": [
             {"strategy": result.strategy, "runs": result.n_runs, **row, "mean_plays": result.mean_plays}
             for row, result in zip(rows, results, strict=True)
         ],
-        "files": list(files),
     }
 
 
-def _labels_in_simulate_command(strategies: Sequence[Strategy]) -> list[str]:
+def _label_simulated_strategies(strategies: Sequence[Strategy]) -> list[str]:
     """Return the label of each strategy in tables; labels are unique."""
-    from sidelight.report.results_table import make_table_labels_distinct
-    from sidelight.results.text import label_of_results
-
     found = []
     for strategy in strategies:
         try:

@@ -57,16 +57,14 @@ def study_new_command(file: str) -> None:
     """Write a commented example to FILE, to start from."""
     from importlib.resources import files
 
-    from sidelight._storage import replacing_file
+    from sidelight._storage import write_file_text
 
     path = Path(file)
     if path.exists():
         raise SidelightError(f"{file!r} is there already: give another name")
     if path.suffix != ".toml":
         raise SidelightError(f"a study is a TOML file: call it {path.with_suffix('.toml')}")
-    text = (files("sidelight.studies") / "example.toml").read_text(encoding="utf-8")
-    with replacing_file(path) as draft:
-        draft.write_text(text, encoding="utf-8")
+    write_file_text(path, (files("sidelight.studies") / "example.toml").read_text(encoding="utf-8"))
     click.echo(f"Wrote {file}; next: sidelight study check {shlex.quote(file)}")
 
 

@@ -20,7 +20,6 @@ from sidelight.report.document import (
 )
 from sidelight.reproduction.exhibit import Protocol
 from sidelight.reproduction.report import wording as words
-from sidelight.reproduction.report.account import ReproductionAccount
 from sidelight.reproduction.report.notes import (
     glossary_of_reproduction,
     limit_note_of_reproduction,
@@ -31,9 +30,9 @@ from sidelight.reproduction.report.tables import (
     reproduction_agreement_table,
     reproduction_comparison_table,
     reproduction_difference_text,
-    usual_reproduction_runs_and_round,
+    usual_runs_and_round,
 )
-from sidelight.reproduction.verdicts import ReproducedNumber, ReproducedPart
+from sidelight.reproduction.verdicts import ReproducedNumber, ReproducedPart, ReproductionAccount
 from sidelight.text import count
 
 
@@ -45,11 +44,11 @@ def reproduction_report_document(account: ReproductionAccount, drawings: Mapping
         Paragraph([Strong(f"{words.PROTOCOL_TITLES[way]}."), f" {words.word_reproduction_verdicts(account, way)}"])
         for way in ways
     ]
-    blocks += [*_cards_of_reproduction_report(account, ways[0]), Contents()] if account.tables else [Contents()]
+    blocks += [*_reproduction_cards(account, ways[0]), Contents()] if account.tables else [Contents()]
     if account.tables:
-        blocks += [Heading("What differs, and why"), *_reasons_in_reproduction_report(account)]
+        blocks += [Heading("What differs, and why"), *_reproduction_reasons(account)]
     for way in ways:
-        blocks += _protocol_in_reproduction_report(account, way, drawings)
+        blocks += _reproduction_protocol(account, way, drawings)
     found = remarks_on_reproduction(account)
     if found:
         blocks.append(Heading(words.STATISTICS))
@@ -66,7 +65,7 @@ def reproduction_report_document(account: ReproductionAccount, drawings: Mapping
     return Document(words.TITLE, blocks)
 
 
-def _cards_of_reproduction_report(account: ReproductionAccount, way: Protocol) -> list[Block]:
+def _reproduction_cards(account: ReproductionAccount, way: Protocol) -> list[Block]:
     counts = account.counts(way)
     total = sum(counts[kind] for kind in words.COMPARED)
     if not total:
@@ -77,7 +76,7 @@ def _cards_of_reproduction_report(account: ReproductionAccount, way: Protocol) -
     return [Cards(found), Paragraph(note, faint=True)]
 
 
-def _reasons_in_reproduction_report(account: ReproductionAccount) -> list[Block]:
+def _reproduction_reasons(account: ReproductionAccount) -> list[Block]:
     differences = account.differences()
     blocks: list[Block] = [] if differences else [Paragraph(words.NO_DIFFERENCE)]
     for key, index in words.number_reproduction_reasons(account).items():
@@ -85,22 +84,18 @@ def _reasons_in_reproduction_report(account: ReproductionAccount) -> list[Block]
         blocks.append(Heading(f"[{index}] {reason.title}", level=3, anchor=f"reason-{index}"))
         blocks += [Paragraph(split_document_code(text)) for text in (reason.sentence, reason.evidence)]
         blocks.append(Paragraph(["Shown by ", Code(", ".join(reason.tests)), "."], faint=True))
-        blocks += _differing_numbers_in_reproduction_report([one for one in differences if one[1].reason == key])
-    unknown = _differing_numbers_in_reproduction_report(
-        [one for one in differences if one[1].reason not in account.reasons]
-    )
+        blocks += _list_reproduction_differences([one for one in differences if one[1].reason == key])
+    unknown = _list_reproduction_differences([one for one in differences if one[1].reason not in account.reasons])
     return blocks + (
         [Heading(words.UNKNOWN_TITLE, level=3), Paragraph(words.UNKNOWN_TEXT), *unknown] if unknown else []
     )
 
 
-def _differing_numbers_in_reproduction_report(found: list[tuple[ReproducedPart, ReproducedNumber]]) -> list[Block]:
+def _list_reproduction_differences(found: list[tuple[ReproducedPart, ReproducedNumber]]) -> list[Block]:
     return [Bullets([reproduction_difference_text(table, number) for table, number in found])] if found else []
 
 
-def _protocol_in_reproduction_report(
-    account: ReproductionAccount, way: Protocol, drawings: Mapping[str, str]
-) -> list[Block]:
+def _reproduction_protocol(account: ReproductionAccount, way: Protocol, drawings: Mapping[str, str]) -> list[Block]:
     blocks: list[Block] = [
         Heading(words.PROTOCOL_TITLES[way], anchor=way),
         Paragraph(split_document_code(words.PROTOCOL_TEXTS[way])),
@@ -111,15 +106,13 @@ def _protocol_in_reproduction_report(
             blocks.append(Heading(f"{name}: {part.exhibit.title}", level=3, anchor=part.place, entry=name))
             blocks.append(Paragraph(split_document_code(part.exhibit.text)))
             blocks += (
-                _table_in_reproduction_report(account, part)
-                if part.exhibit.is_table
-                else [_figure_in_reproduction_report(part, drawings)]
+                _reproduction_table(account, part) if part.exhibit.is_table else [_reproduction_figure(part, drawings)]
             )
     return blocks
 
 
-def _table_in_reproduction_report(account: ReproductionAccount, table: ReproducedPart) -> list[Block]:
-    caption = words.reproduction_caption(table, *usual_reproduction_runs_and_round(table))
+def _reproduction_table(account: ReproductionAccount, table: ReproducedPart) -> list[Block]:
+    caption = words.reproduction_caption(table, *usual_runs_and_round(table))
     note = f"{words.reproduction_verdict_shares(table.counts())} {caption}".strip()
     return [
         Paragraph(note, faint=True),
@@ -130,7 +123,7 @@ def _table_in_reproduction_report(account: ReproductionAccount, table: Reproduce
     ]
 
 
-def _figure_in_reproduction_report(figure: ReproducedPart, drawings: Mapping[str, str]) -> Block:
+def _reproduction_figure(figure: ReproducedPart, drawings: Mapping[str, str]) -> Block:
     if figure.stem not in drawings:
         return Paragraph(split_document_code(words.NO_DRAWING), faint=True)
     label = f"{words.exhibit_title(figure.name)}: {figure.exhibit.title}"

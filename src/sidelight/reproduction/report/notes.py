@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
-from sidelight.reproduction.report.account import ReproductionAccount
-from sidelight.reproduction.verdicts import ReproducedPart
+from sidelight.reproduction.verdicts import ReproducedPart, ReproductionAccount
 from sidelight.text import and_list
 
 _FACTS = {
@@ -30,18 +29,14 @@ _FACTS = {
 
 
 @functools.cache
-def _texts_of_reproduction_notes() -> dict[str, Any]:
+def _reproduction_notes() -> dict[str, Any]:
     return tomllib.loads((files("sidelight.reproduction.report") / "notes.toml").read_text(encoding="utf-8"))
 
 
 def remarks_on_reproduction(account: ReproductionAccount) -> list[tuple[str, str]]:
     """Return remarks on the paper's statistics that concern what is shown, each as title and text."""
     shown = {part.name for part in (*account.tables, *account.figures)}
-    return [
-        (each["title"], each["text"])
-        for each in _texts_of_reproduction_notes()["remarks"]
-        if shown & set(each["exhibits"])
-    ]
+    return [(each["title"], each["text"]) for each in _reproduction_notes()["remarks"] if shown & set(each["exhibits"])]
 
 
 def glossary_of_reproduction(account: ReproductionAccount) -> list[tuple[str, str]]:
@@ -50,11 +45,7 @@ def glossary_of_reproduction(account: ReproductionAccount) -> list[tuple[str, st
     used = {"", *(number.measure for number in numbers), *(number.verdict for number in numbers)}
     used |= {"limit" for number in numbers if number.ours.limit_ratio is not None}
     used |= {"regret" for figure in account.figures if "regret" in figure.exhibit.title.lower()}
-    return [
-        (each["term"], each["text"])
-        for each in _texts_of_reproduction_notes()["glossary"]
-        if each.get("where", "") in used
-    ]
+    return [(each["term"], each["text"]) for each in _reproduction_notes()["glossary"] if each.get("where", "") in used]
 
 
 def limit_note_of_reproduction(table: ReproducedPart) -> str:

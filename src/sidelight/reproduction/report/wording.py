@@ -6,8 +6,7 @@ import math
 from collections import Counter
 
 from sidelight.reproduction.exhibit import Protocol
-from sidelight.reproduction.report.account import ReproductionAccount
-from sidelight.reproduction.verdicts import Kind, ReproducedPart
+from sidelight.reproduction.verdicts import Kind, ReproducedPart, ReproductionAccount
 from sidelight.text import and_list, thousands
 
 TITLE = "“Randomized Confidence Bounds for Stochastic Partial Monitoring”, run again"

@@ -58,7 +58,7 @@ def finished_study_results(study: Study, store: Store, unplayable: Sequence[Case
     by_player: dict[Labels, list[Case]] = {}
     for case in plan_cases(study):
         if case not in left_out:
-            by_player.setdefault(labels_of_study_results(case), []).append(case)
+            by_player.setdefault(labels_of_case(case), []).append(case)
     here = []
     missing: list[Case] = []
     place, names = "", store.names("")
@@ -73,7 +73,7 @@ def finished_study_results(study: Study, store: Store, unplayable: Sequence[Case
     return ResultSet(here), missing
 
 
-def labels_of_study_results(case: Case) -> Labels:
+def labels_of_case(case: Case) -> Labels:
     """Return the labels of the results of a case."""
     player = case.player
     return Labels(case.game.label, case.world.label, player.label, case.horizon, player.name, player.limit)

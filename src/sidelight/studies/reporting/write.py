@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight._storage import replacing_file
+from sidelight._storage import write_file_text
 from sidelight.results import ResultSet, provenance, sealed
 from sidelight.results.frames import long_columns_of_results
 from sidelight.studies.plan.code import code_digests_of_case, combined_digest_of_case
@@ -71,14 +71,14 @@ def write_study_report(progress: StudyRun, note: Note) -> StudyReport:
     failures, calls = progress.record.failures(), progress.record.calls()
     report = StudyReport(outcome, figures, progress.skipped, failures, calls, _facts_in_study_manifest(progress), notes)
     page = write_study_report_document(report)
-    _write_study_report_file(folder / _PAGE, page.to_html())
-    _write_study_report_file(folder / "report.md", page.to_markdown())
+    write_file_text(folder / _PAGE, page.to_html())
+    write_file_text(folder / "report.md", page.to_markdown())
     latex = [block.to_latex() for block in page.blocks if isinstance(block, Table)]
-    _write_study_report_file(folder / "tables.tex", "\n\n".join(latex) + "\n")
-    _write_study_report_file(folder / "tables.json", json.dumps(study_tables_as_records(report), indent=1) + "\n")
+    write_file_text(folder / "tables.tex", "\n\n".join(latex) + "\n")
+    write_file_text(folder / "tables.json", json.dumps(study_tables_as_records(report), indent=1) + "\n")
     write_study_runs_table(folder / "runs.parquet", rows_of_study_runs_table(results, progress.study.measures), note)
     manifest = {"format": "sidelight study report", **report.facts}
-    _write_study_report_file(folder / _MANIFEST, json.dumps(manifest, indent=1) + "\n")
+    write_file_text(folder / _MANIFEST, json.dumps(manifest, indent=1) + "\n")
     return report
 
 
@@ -141,8 +141,3 @@ def rows_of_study_runs_table(results: ResultSet, measures: Sequence[str]) -> Ite
             numbers = {name: table[name].astype(np.int64) for name in ("run", "round")}
             horizon = np.full(table["value"].size, labels.horizon)
             yield texts | {"measure": measure, "horizon": horizon} | numbers | {"value": table["value"]}
-
-
-def _write_study_report_file(path: Path, text: str) -> None:
-    with replacing_file(path) as draft:
-        draft.write_text(text, encoding="utf-8")

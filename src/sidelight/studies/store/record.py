@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sidelight._storage import file_lock, read_file_contents, replacing_file
+from sidelight._storage import file_lock, read_file_contents, write_file_text
 from sidelight.errors import FileError, SidelightError
 from sidelight.results import provenance
 from sidelight.studies.model import Study
@@ -62,8 +62,7 @@ class StudyRecord:
             data = copy.deepcopy(before)
             yield data
             if data != before:
-                with replacing_file(self.path) as draft:
-                    draft.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+                write_file_text(self.path, json.dumps(data, indent=1) + "\n")
 
     def study(self) -> Study:
         """Return the study that was run in the folder."""

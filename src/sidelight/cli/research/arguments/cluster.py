@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any, TypeVar
 
 import click
 
 from sidelight.errors import SidelightError
 
-F = TypeVar("F", bound=Callable[..., Any])
 _ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://.+:\d+")
-
-
-def cluster_option(command: F) -> F:
-    """Add the option that names a cluster."""
-    return click.option(
-        "--cluster", metavar="ADDRESS", help="Use the workers of a Dask scheduler, such as tcp://host:8786."
-    )(command)
+cluster_option = click.option(
+    "--cluster", metavar="ADDRESS", help="Use the workers of a Dask scheduler, such as tcp://host:8786."
+)
 
 
 def check_cluster_option(cluster: str | None, workers: int | None) -> None:
@@ -29,3 +22,11 @@ def check_cluster_option(cluster: str | None, workers: int | None) -> None:
         raise SidelightError("--cluster brings its own workers: leave out --workers")
     if not _ADDRESS.fullmatch(cluster):
         raise SidelightError(f"--cluster is {cluster!r}: give an address such as tcp://host:8786")
+
+
+def check_share_and_merge_options(share: str | None, merge: bool) -> None:
+    """Refuse to do a part of the work and to put the parts together in one call."""
+    if share is not None and merge:
+        raise SidelightError(
+            "--share does a part of the work and --merge puts the parts together: give only one of them"
+        )

@@ -1,1 +1,0 @@
-"""Experiments of other papers as studies, beside what they print: `sidelight reproduce others`."""
