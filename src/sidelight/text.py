@@ -18,6 +18,11 @@ def printable_line(text: str) -> str:
     return "".join(c if c.isprintable() or unicodedata.category(c) == "Zs" else repr(c)[1:-1] for c in text)
 
 
+def capitalized(text: str) -> str:
+    """Return a text whose first letter is a capital."""
+    return text[:1].upper() + text[1:]
+
+
 def one_line(text: str) -> str:
     """Return a text with all its white space, line ends included, as single spaces."""
     return " ".join(text.split())
@@ -98,6 +103,12 @@ def and_list(words: Sequence[str]) -> str:
     """Return "a, b and c"."""
     *others, last = words
     return f"{', '.join(others)} and {last}" if others else last
+
+
+def list_some(words: Sequence[str], most: int = 8) -> str:
+    """Return the first words joined by commas, and how many more there are: "a, b and 3 more"."""
+    more = len(words) - most
+    return ", ".join(words[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def thousands(value: int) -> str:

@@ -38,6 +38,11 @@ def wrap_to_terminal(text: str, together: Sequence[str] = ()) -> str:
     return wrapped_to(text, terminal_width(), together)
 
 
+def write_wrapped(text: str, together: Sequence[str] = ()) -> None:
+    """Write a text to standard output, wrapped to the terminal."""
+    write_to_terminal(wrap_to_terminal(text, together))
+
+
 def terminal_entry(term: str, explanation: str, column: int) -> str:
     """Return a term and its explanation, which starts at the given column and is wrapped there."""
     lines = wrapped_with_indents(explanation, terminal_width(), column, column)

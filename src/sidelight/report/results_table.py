@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sidelight.results import Comparison, Results, Side, compare
 from sidelight.results.text import results_game_words, results_regret_words
 from sidelight.table import Column, Table
-from sidelight.text import count, number_text
+from sidelight.text import capitalized, count, number_text
 
 SIDE: Side = "two-sided"
 
@@ -60,7 +60,7 @@ def caption_of_results_table(results: Sequence[Results]) -> str:
     """Describe the numbers of the table: how many runs, how long, under which protocol, and how they were tested."""
     first = results[0]
     sentences = [
-        f"{_results_table_sentence(results_regret_words(first))} after {first.rounds[-1]} rounds of "
+        f"{capitalized(results_regret_words(first))} after {first.rounds[-1]} rounds of "
         f"{results_game_words(first)}, {count(first.n_runs, 'run')}, seed {first.seed}; "
         f"{results_table_protocol(first)}.",
         "+- is the standard error.",
@@ -105,7 +105,3 @@ def make_table_labels_distinct(texts: Sequence[str]) -> list[str]:
             candidate, number = f"{text} #{number}", number + 1
         found.append(candidate)
     return found
-
-
-def _results_table_sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]

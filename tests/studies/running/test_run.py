@@ -9,10 +9,11 @@ import pytest
 import sidelight as sl
 from sidelight.studies import GameEntry, PlayerEntry, StudyError, WorldEntry, opened, report, run
 from sidelight.studies.plan.cases import Case
-from sidelight.studies.plan.skips import group_skipped_cases, list_labels_of_skipped_cases
+from sidelight.studies.plan.skips import group_skipped_cases
 from sidelight.studies.plan.tasks import CaseTask, split_cases_into_tasks
 from sidelight.studies.reporting.standings import finished_study_results
 from sidelight.studies.store.store import State, Store
+from sidelight.text import list_some
 
 from ..making import Watcher, calls, failures, small, text_of_mine, write_mine
 
@@ -194,7 +195,7 @@ def test_reasons_are_told_once():
     (alike,) = group_skipped_cases({cases[0]: "it cannot; 3 outcomes", cases[1]: "it cannot; 4 outcomes"})
     assert alike.why == "it cannot"
     assert len(group_skipped_cases({cases[0]: "it cannot", cases[1]: "it will not"})) == 2
-    assert list_labels_of_skipped_cases("abcde", 3) == "a, b, c and 2 more"
+    assert list_some("abcde", 3) == "a, b, c and 2 more"
 
 
 def test_policies_watch_classifiers(tmp_path):

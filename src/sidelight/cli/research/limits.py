@@ -16,6 +16,7 @@ from sidelight.cli.numbers import COUNT
 from sidelight.cli.research.arguments import laws
 from sidelight.cli.research.arguments.players import parse_argument_value
 from sidelight.errors import SidelightError
+from sidelight.text import capitalized
 
 if TYPE_CHECKING:
     from sidelight.game import Game
@@ -72,7 +73,7 @@ def limits_command(
         _word_bound_for_limits_command(known, bound, horizon),
         _word_bayes_for_limits_command(bayes, horizon),
     ]
-    terminal.write_to_terminal(terminal.wrap_to_terminal("\n\n".join(parts), terminal_action_labels(known)))
+    terminal.write_wrapped("\n\n".join(parts), terminal_action_labels(known))
 
 
 def _read_prior_option(text: str) -> Any:
@@ -153,7 +154,7 @@ def _limits_rounded_outwards(low: float, high: float) -> str:
 def _word_bayes_for_limits_command(bayes: dict[str, Any], horizon: int) -> str:
     """Write about Bayes-optimal play."""
     if bayes["value"] is None:
-        return f"Bayes-optimal regret: not known for this game. {bayes['reason'][:1].upper()}{bayes['reason'][1:]}."
+        return f"Bayes-optimal regret: not known for this game. {capitalized(bayes['reason'])}."
     return (
         f"Bayes-optimal regret = {bayes['value']:.6f} over T = {horizon} rounds, {bayes['assumes']}.\n"
         "  No strategy has a smaller mean regret when the law is drawn from this prior."

@@ -33,7 +33,8 @@ Examples:
 @click.command("play", epilog=_EXAMPLES)
 @click.argument("game", metavar="NAME|FILE")
 @click.argument("strategy", metavar="STRATEGY")
-@laws.add_law_options_to_command
+@laws.law_option
+@laws.law_from_option
 @click.option("--rounds", type=COUNT, metavar="N", default=20, show_default=True, help="How many rounds to play.")
 @click.option("--seed", type=WHOLE, metavar="N", default=0, show_default=True, help="The seed of all random numbers.")
 @set_option
@@ -139,4 +140,4 @@ def _closing_of_play_command(game: Game, plays: list[int], regret: float, law: F
 def _print_for_play_command(text: str, together: list[str]) -> None:
     """Write a text without breaking lines before a number in parentheses or within a pair."""
     numbered = re.findall(r"(?:\d+ (?:-|beats) \d+)? \([-+\d][^()]*\)", text)
-    terminal.write_to_terminal(terminal.wrap_to_terminal(text, [*together, *dict.fromkeys(numbered)]))
+    terminal.write_wrapped(text, [*together, *dict.fromkeys(numbered)])

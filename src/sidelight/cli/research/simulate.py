@@ -80,7 +80,8 @@ class Plan(NamedTuple):
 @click.command("simulate", epilog=_EPILOG)
 @click.argument("game", metavar="NAME|FILE")
 @click.argument("strategies", metavar="STRATEGY...", nargs=-1, required=True)
-@laws.add_law_options_to_command
+@laws.law_option
+@laws.law_from_option
 @context_option
 @click.option("--horizon", type=COUNT, metavar="N", default=20_000, show_default=True, help="Number of rounds per run.")
 @click.option("--runs", type=COUNT, metavar="N", default=96, show_default=True, help="Number of runs.")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _COLUMN = 12
 # Parameters that every strategy has, and those that mark a contextual strategy.
 _COMMON, _CONTEXTUAL = ("game", "seed"), ("dimension", "contexts")
+_CONTEXTS = {True: "yes", False: "no", None: "?"}
 
 
 @click.command("strategies")
@@ -35,73 +36,63 @@ def strategies_command(name: str | None, as_json: bool) -> None:
     package and its version.
     """
     if name is None:
-        found = [_json_data_of_strategies_command(getattr(strategies, each)) for each in strategies.names()]
-        found += [
-            _external_strategy_for_command(plugin) for plugin in plugins.find_strategy_plugins() if not plugin.problem
-        ]
+        found = [_strategy_as_data(getattr(strategies, each)) for each in strategies.names()]
+        external = plugins.find_strategy_plugins()
+        found += [_external_strategy_as_data(plugin) for plugin in external if not plugin.problem]
         if as_json:
             terminal.write_terminal_json(found)
         else:
-            terminal.write_to_terminal(_table_of_strategies_command(found).to_text(terminal.terminal_width()))
-        for plugin in plugins.find_strategy_plugins():
+            terminal.write_to_terminal(_table_of_strategies(found).to_text(terminal.terminal_width()))
+        for plugin in external:
             if plugin.problem:
                 click.echo(f"sidelight: note: {plugin.problem}", err=True)
         return
     if name not in strategies.names(published=True) and plugins.find_strategy_plugin(name) is None:
         raise SidelightError(f"{players.unknown_player_message(name)}'sidelight strategies' lists them")
-    kind = players.find_player_class(name)
+    data = _strategy_as_data(players.find_player_class(name))
     if as_json:
-        terminal.write_terminal_json(_json_data_of_strategies_command(kind))
+        terminal.write_terminal_json(data)
     else:
-        _print_description_of_strategies_command(kind)
+        _print_strategy(data)
 
 
-def _external_strategy_for_command(plugin: plugins.StrategyPlugin) -> dict[str, Any]:
+def _external_strategy_as_data(plugin: plugins.StrategyPlugin) -> dict[str, Any]:
     """Describe a strategy of another package, even an unusable one."""
+    source = {"name": plugin.name, "external": _source_of_strategy(plugin)}
     try:
-        return _json_data_of_strategies_command(plugin.load()) | {
-            "name": plugin.name,
-            "external": _source_of_strategy_for_command(plugin),
-        }
+        return _strategy_as_data(plugin.load()) | source
     except SidelightError as error:
-        return {"name": plugin.name, "external": _source_of_strategy_for_command(plugin), "error": str(error)}
+        return source | {"error": str(error)}
 
 
-def _source_of_strategy_for_command(plugin: plugins.StrategyPlugin) -> dict[str, str]:
+def _source_of_strategy(plugin: plugins.StrategyPlugin) -> dict[str, str]:
     return {"package": plugin.package, "version": plugin.version}
 
 
-def _table_of_strategies_command(found: list[dict[str, Any]]) -> Table:
+def _table_of_strategies(found: list[dict[str, Any]]) -> Table:
     """Return the name of each strategy and whether it uses contexts; below, what it does, its guarantee and papers."""
     rows = []
     for data in found:
-        note = [f"External: {_origin_of_strategy_for_command(data['external'])}."] if data["external"] else []
+        note = [f"External: {' '.join(data['external'].values()).strip()}."] if data["external"] else []
         if "error" in data:
             note.append(f"Cannot be used; 'sidelight strategies {data['name']}' says why.")
         else:
             note += [*filter(None, [data["line"]]), f"Guarantee: {data['guarantee']}.", *data["papers"]]
-        contexts = "?" if "error" in data else _yes_or_no_in_strategies_command(data["contexts"])
-        rows.append((Cell(data["name"], note="\n".join(note)), contexts))
+        rows.append((Cell(data["name"], note="\n".join(note)), _CONTEXTS[data.get("contexts")]))
     return Table([Column("name"), Column("contexts", left=True)], rows)
 
 
-def _origin_of_strategy_for_command(external: dict[str, str]) -> str:
-    return f"{external['package']} {external['version']}".strip()
-
-
-def _print_description_of_strategies_command(kind: type[Strategy]) -> None:
+def _print_strategy(data: dict[str, Any]) -> None:
     """Write everything about one strategy."""
-    data = _json_data_of_strategies_command(kind)
-    click.echo(click.style(terminal.wrap_to_terminal(kind.__name__), bold=True))
+    click.echo(click.style(terminal.wrap_to_terminal(data["name"]), bold=True))
     click.echo(f"\n{terminal.wrap_to_terminal(data['line'])}\n")
     for paragraph in [part for part in data["text"].split("\n\n") if part]:
         click.echo(f"{terminal.wrap_to_terminal(paragraph)}\n")
-    if data["external"]:
-        click.echo(terminal.terminal_entry("external", _origin_of_strategy_for_command(data["external"]), _COLUMN))
-    click.echo(terminal.terminal_entry("guarantee", data["guarantee"], _COLUMN))
-    click.echo(terminal.terminal_entry("contexts", _yes_or_no_in_strategies_command(data["contexts"]), _COLUMN))
-    for term, paper in zip(["published", *[""] * len(data["papers"])], data["papers"], strict=False):
-        click.echo(terminal.terminal_entry(term, paper, _COLUMN))
+    entries = [("external", " ".join(data["external"].values()).strip())] if data["external"] else []
+    entries += [("guarantee", data["guarantee"]), ("contexts", _CONTEXTS[data["contexts"]])]
+    entries += zip(["published", *[""] * len(data["papers"])], data["papers"], strict=False)
+    for term, text in entries:
+        click.echo(terminal.terminal_entry(term, text, _COLUMN))
     if data["parameters"]:
         click.echo("\nParameters")
     for name, parameter in data["parameters"].items():
@@ -110,7 +101,7 @@ def _print_description_of_strategies_command(kind: type[Strategy]) -> None:
         click.echo(terminal.terminal_entry("", parameter["meaning"] or "see its docstring", 6))
 
 
-def _json_data_of_strategies_command(kind: type[Strategy]) -> dict[str, Any]:
+def _strategy_as_data(kind: type[Strategy]) -> dict[str, Any]:
     """Describe a strategy as plain data."""
     said = describe_class_for_command(kind)
     plugin = plugins.plugin_of_strategy_class(kind)
@@ -120,7 +111,7 @@ def _json_data_of_strategies_command(kind: type[Strategy]) -> dict[str, Any]:
         "line": said.line,
         "text": said.text,
         "contexts": any(name in takes for name in _CONTEXTUAL),
-        "external": None if plugin is None else _source_of_strategy_for_command(plugin),
+        "external": None if plugin is None else _source_of_strategy(plugin),
         "guarantee": kind.guarantee or "none is known",
         "papers": said.papers,
         "parameters": {
@@ -132,7 +123,3 @@ def _json_data_of_strategies_command(kind: type[Strategy]) -> dict[str, Any]:
             for name, each in takes.items()
         },
     }
-
-
-def _yes_or_no_in_strategies_command(answer: bool) -> str:
-    return "yes" if answer else "no"

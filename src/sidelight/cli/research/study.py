@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import shlex
+from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
+from sidelight._storage import write_file_text
 from sidelight.cli import terminal
 from sidelight.cli.group import CommandsInOrder
 from sidelight.cli.notes import warnings_as_command_notes
 from sidelight.cli.numbers import COUNT
 from sidelight.cli.research.arguments.cluster import check_cluster_option, cluster_option
+from sidelight.cli.research.arguments.players import player_from_argument
 from sidelight.cli.research.work_bar import WorkBar, command_work_kept
 from sidelight.errors import SidelightError
+from sidelight.studies import Study, StudyRun, opened, read, run
+from sidelight.studies.plan import cases as plan
+from sidelight.studies.plan import skips
+from sidelight.studies.reporting import write as output
+from sidelight.studies.reporting.page import StudyReport
+from sidelight.studies.running import cost
+from sidelight.studies.running.study_run import plan_study_run
 from sidelight.tasks import cores
 from sidelight.text import count, thousands
-
-if TYPE_CHECKING:
-    from sidelight.studies import Study
-    from sidelight.studies.reporting.page import StudyReport
-    from sidelight.studies.running.study_run import StudyRun
 
 _ROWS = 500  # of all tables together, at most, on a terminal
 _EPILOG = """\b
@@ -55,10 +60,6 @@ def study_command(context: click.Context) -> None:
 @click.argument("file", metavar="FILE")
 def study_new_command(file: str) -> None:
     """Write a commented example to FILE, to start from."""
-    from importlib.resources import files
-
-    from sidelight._storage import write_file_text
-
     path = Path(file)
     if path.exists():
         raise SidelightError(f"{file!r} is there already: give another name")
@@ -79,12 +80,6 @@ def study_check_command(file: str, workers: int | None, everything: bool, as_jso
     Every strategy is tried briefly on every game. Loops that were never compiled on this machine are compiled for that,
     which may take minutes; 'run' then finds them.
     """
-    from sidelight.studies import read
-    from sidelight.studies.plan import cases as plan
-    from sidelight.studies.plan import skips
-    from sidelight.studies.running import cost
-    from sidelight.studies.running.study_run import plan_study_run
-
     with warnings_as_command_notes():
         study = plan.settle_study_before_planning(read(file))
         progress = plan_study_run(study, Path())
@@ -104,21 +99,16 @@ def study_check_command(file: str, workers: int | None, everything: bool, as_jso
         terminal.write_terminal_json(data)
         return
     cases = f"{count(len(progress.playable), 'case')} in {count(settings, 'setting')}"
-    how_long = _word_minutes_for_study_command(found.minutes(workers), workers or cores())
-    terminal.write_to_terminal(
-        terminal.wrap_to_terminal(f"{study.name}: {cases}, {thousands(found.rounds)} rounds, {how_long}.")
-    )
+    how_long = _word_study_minutes(found.minutes(workers), workers or cores())
+    terminal.write_wrapped(f"{study.name}: {cases}, {thousands(found.rounds)} rounds, {how_long}.")
     if progress.skipped:
-        terminal.write_to_terminal(
-            terminal.wrap_to_terminal(f"{_word_skipped_for_study_command(len(progress.skipped))}:")
-        )
+        are = "is" if len(progress.skipped) == 1 else "are"
+        terminal.write_wrapped(f"{count(len(progress.skipped), 'case')} cannot be played and {are} skipped:")
     each = [f"{case.title}: {why}" for case, why in progress.skipped.items()]
     for line in each if everything else map(str, skips.group_skipped_cases(progress.skipped)):
-        terminal.write_to_terminal(terminal.wrap_to_terminal(f"  {line}"))
+        terminal.write_wrapped(f"  {line}")
     for failure in skips.group_skipped_cases({case: each.reason for case, each in found.failures.items()}):
-        terminal.write_to_terminal(
-            terminal.wrap_to_terminal(f"fails: {failure.player} in {failure.where}: {failure.why}")
-        )
+        terminal.write_wrapped(f"fails: {failure.player} in {failure.where}: {failure.why}")
 
 
 @study_command.command("run")
@@ -128,21 +118,17 @@ def study_check_command(file: str, workers: int | None, everything: bool, as_jso
 @cluster_option
 @click.option("--share", metavar="I/N", help="Do only share I of N, and write no report.")
 @click.option("--json", "as_json", is_flag=True, help="Print the tables as JSON.")
-def study_run_command(
-    file: str, out: str | None, workers: int | None, cluster: str | None, share: str | None, as_json: bool
-) -> None:
+def study_run_command(file: str, out: str | None, as_json: bool, **work: Any) -> None:
     """Run a study and write its report.
 
     What is finished is kept in DIR/runs, so that an interrupted call goes on where it was. If FILE, or the source of a
     strategy, has changed since, only what depends on that is run again. Several processes may work in one folder. A
     strategy that fails in one case is told of and does not stop the others; the exit code is then 1.
     """
-    from sidelight.studies import read
-
     if out is not None and not out.strip():
         raise SidelightError("--out is empty: name a folder, or leave out --out")
     study = read(file)
-    _run_study_for_command(study, Path(study.name if out is None else out), workers, cluster, share, as_json)
+    _run_study(study, Path(study.name if out is None else out), as_json, **work)
 
 
 @study_command.command("add")
@@ -152,25 +138,15 @@ def study_run_command(
 @cluster_option
 @click.option("--share", metavar="I/N", help="Do only share I of N, and write no report.")
 @click.option("--json", "as_json", is_flag=True, help="Print the tables as JSON.")
-def study_add_command(
-    folder: str,
-    strategies: tuple[str, ...],
-    workers: int | None,
-    cluster: str | None,
-    share: str | None,
-    as_json: bool,
-) -> None:
+def study_add_command(folder: str, strategies: tuple[str, ...], as_json: bool, **work: Any) -> None:
     """Bring another strategy into a study that was run: it meets the same outcomes, and nothing else is run again.
 
     NAME is written as in 'sidelight simulate': RandCBP:bins=10, package.module:Class, or file.py:Class, where the path
     begins at the current folder. If a strategy fails in a case, the exit code is 1.
     """
-    from sidelight.cli.research.arguments.players import player_from_argument
-    from sidelight.studies.running.study_run import opened
-
     study = opened(folder)
     study = study.with_players([player_from_argument(text, study.folder) for text in strategies])
-    _run_study_for_command(study, Path(folder), workers, cluster, share, as_json)
+    _run_study(study, Path(folder), as_json, **work)
 
 
 @study_command.command("report")
@@ -178,58 +154,47 @@ def study_add_command(
 @click.option("--json", "as_json", is_flag=True, help="Print the tables as JSON.")
 def study_report_command(folder: str, as_json: bool) -> None:
     """Write the report of what is finished in a folder."""
-    from sidelight.studies.reporting import write as output
-    from sidelight.studies.running.study_run import opened, plan_study_run
-
     with warnings_as_command_notes():
         progress = plan_study_run(opened(folder), Path(folder), stored=True)
         report = output.write_study_report(progress, WorkBar().note)
-    _print_study_command_summary(progress, report, as_json)
-    _exit_command_if_cases_failed(progress, "the report says why")
+    _print_study_summary(progress, report, as_json)
+    _exit_if_cases_failed(progress, "the report says why")
 
 
-def _run_study_for_command(
-    study: Study, folder: Path, workers: int | None, cluster: str | None, share: str | None, as_json: bool
+def _run_study(
+    study: Study, folder: Path, as_json: bool, workers: int | None, cluster: str | None, share: str | None
 ) -> None:
-    from sidelight.studies.reporting import write as output
-    from sidelight.studies.running.study_run import run
-
     check_cluster_option(cluster, workers)
     bar = WorkBar()
     with warnings_as_command_notes(), command_work_kept(folder):
         progress = run(study, folder, workers=workers, cluster=cluster, share=share, display=bar)
         if share is not None:
             click.echo(f"Share {share} is in {folder}; when all are: sidelight study report {folder}", err=as_json)
-            _exit_command_if_cases_failed(progress, "'sidelight study report' says why")
+            _exit_if_cases_failed(progress, "'sidelight study report' says why")
             return
         if not progress.done.ran and output.is_study_report_current(progress) and not as_json:
             click.echo(f"Nothing to do: {progress.summary()}; the report is in {folder / 'report.html'}")
             return
         report = output.write_study_report(progress, bar.note)
-    _print_study_command_summary(progress, report, as_json)
-    _exit_command_if_cases_failed(progress, "the report says why")
+    _print_study_summary(progress, report, as_json)
+    _exit_if_cases_failed(progress, "the report says why")
 
 
-def _exit_command_if_cases_failed(progress: StudyRun, where: str) -> None:
+def _exit_if_cases_failed(progress: StudyRun, where: str) -> None:
     """End with exit code 1 if cases failed in this call."""
     if progress.done.failures:
         click.echo(f"sidelight: {count(len(progress.done.failures), 'case')} failed: {where}", err=True)
         click.get_current_context().exit(1)
 
 
-def _print_study_command_summary(progress: StudyRun, report: StudyReport, as_json: bool) -> None:
-    from sidelight.studies.reporting import write as output
-    from sidelight.studies.reporting.tables import plays_tables_of_study, tables_of_study_report
-
+def _print_study_summary(progress: StudyRun, report: StudyReport, as_json: bool) -> None:
     if as_json:
         terminal.write_terminal_json(output.study_tables_as_records(report))
     else:
-        every = (*tables_of_study_report(report.outcome), *plays_tables_of_study(report.outcome))
+        every = [*report.tables, *report.plays]
         if (rows := sum(len(table.rows) for _, table in every)) > _ROWS:
-            terminal.write_to_terminal(
-                terminal.wrap_to_terminal(f"The tables have {thousands(rows)} rows: see the report.\n")
-            )
-            every = ()
+            terminal.write_wrapped(f"The tables have {thousands(rows)} rows: see the report.\n")
+            every = []
         for title, table in every:
             terminal.write_to_terminal(f"{title}\n{table.useful().to_text(terminal.terminal_width())}\n")
         for failure in report.failures:
@@ -237,14 +202,9 @@ def _print_study_command_summary(progress: StudyRun, report: StudyReport, as_jso
     click.echo(f"{progress.summary()}; report written to {progress.folder / 'report.html'}", err=as_json)
 
 
-def _word_minutes_for_study_command(minutes: float | None, workers: int) -> str:
+def _word_study_minutes(minutes: float | None, workers: int) -> str:
     if minutes is None:
         return "of unknown cost"
-    shown = (
-        f"{60 * minutes:.0f} s" if minutes < 1 else f"{minutes:.0f} min" if minutes < 90 else f"{minutes / 60:.1f} h"
-    )
+    shown = f"{minutes:.0f} min" if minutes < 90 else f"{minutes / 60:.1f} h"
+    shown = f"{60 * minutes:.0f} s" if minutes < 1 else shown
     return f"about {shown} on {count(workers, 'core')} of this machine"
-
-
-def _word_skipped_for_study_command(number: int) -> str:
-    return f"{count(number, 'case')} cannot be played and {'is' if number == 1 else 'are'} skipped"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
 from fractions import Fraction
 
 from sidelight.analysis import Analysis
@@ -49,12 +48,6 @@ def shorten_figure_label(text: str, longest: int = _LONGEST) -> str:
 def wrap_figure_label(text: str, width: int) -> str:
     """Break a label into lines."""
     return textwrap.fill(text, width, break_on_hyphens=False)
-
-
-def list_in_figure_label(texts: Sequence[str], most: int = 12) -> str:
-    """Return texts joined by commas; if there are many, the last ones are only counted."""
-    rest = len(texts) - most
-    return ", ".join(texts[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def fraction_in_figure(value: Fraction) -> str:

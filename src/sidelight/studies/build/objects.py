@@ -244,7 +244,8 @@ def plugin_origin_of_player(player: studies.PlayerEntry) -> str:
     if player.policy:
         return ""
     try:
-        found = plugins.plugin_of_strategy_class(find_strategy_class_of_player(player))
+        named = plugins.strategy_plugin_named(player.name)
+        found = named or plugins.plugin_of_strategy_class(find_strategy_class_of_player(player))
     except SidelightError:  # a report is also written where a player cannot be imported
         return ""
     return found.origin if found is not None else ""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sidelight.studies.plan.cases import Case
 from sidelight.studies.problems import StudyError
-from sidelight.text import count
+from sidelight.text import count, list_some
 
 _NAMED = 4  # games
 
@@ -23,11 +23,7 @@ class SkippedCases(NamedTuple):
     @property
     def where(self) -> str:
         """The games and worlds, in short."""
-        games = (
-            self.games[0]
-            if len(self.games) == 1
-            else f"{len(self.games)} games ({list_labels_of_skipped_cases(self.games, _NAMED)})"
-        )
+        games = self.games[0] if len(self.games) == 1 else f"{len(self.games)} games ({list_some(self.games, _NAMED)})"
         worlds = self.worlds[0] if len(self.worlds) == 1 else count(len(self.worlds), "world")
         return f"{games} in {worlds}"
 
@@ -65,9 +61,3 @@ def unplayable_study_error(skipped: Mapping[Case, str], where: str) -> StudyErro
 def title_of_skipped_case(case: Case, seeds: Sequence[int]) -> str:
     """Return the title of a case, with its seed if the study has several."""
     return f"{case.title}, seed {case.seed}" if len(seeds) > 1 else case.title
-
-
-def list_labels_of_skipped_cases(labels: Sequence[str], most: int = 8) -> str:
-    """List some labels, and how many more there are."""
-    shown = ", ".join(labels[:most])
-    return shown if len(labels) <= most else f"{shown} and {len(labels) - most} more"

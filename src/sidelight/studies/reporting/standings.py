@@ -24,11 +24,6 @@ class StudyStanding(NamedTuple):
     measure: str
     summary: Summary
 
-    @property
-    def title(self) -> str:
-        """The title of the setting."""
-        return title_of_study_setting(self.labels)
-
 
 class Outcome(NamedTuple):
     """What a report is written from."""

@@ -69,7 +69,9 @@ def write_study_report(progress: StudyRun, note: Note) -> StudyReport:
 
     figures = report_figures.draw_study_figures(progress.study, results, folder / "figures", tell_study_report_note)
     failures, calls = progress.record.failures(), progress.record.calls()
-    report = StudyReport(outcome, figures, progress.skipped, failures, calls, _facts_in_study_manifest(progress), notes)
+    tables, plays = tables_of_study_report(outcome), plays_tables_of_study(outcome)
+    facts = _facts_in_study_manifest(progress)
+    report = StudyReport(outcome, tables, plays, figures, progress.skipped, failures, calls, facts, notes)
     page = write_study_report_document(report)
     write_file_text(folder / _PAGE, page.to_html())
     write_file_text(folder / "report.md", page.to_markdown())
@@ -84,10 +86,11 @@ def write_study_report(progress: StudyRun, note: Note) -> StudyReport:
 
 def study_tables_as_records(report: StudyReport) -> dict[str, Any]:
     """Return the tables of a report as plain data."""
-    every = [*tables_of_study_report(report.outcome), *plays_tables_of_study(report.outcome)]
     return {
         "study": report.study.name,
-        "tables": [{"title": title, "rows": _study_table_rows(table)} for title, table in every],
+        "tables": [
+            {"title": title, "rows": _study_table_rows(table)} for title, table in (*report.tables, *report.plays)
+        ],
         "failures": [dict(each) for each in report.failures],
         "skipped": [{"case": case.title, "why": why} for case, why in report.skipped.items()],
         "unfinished": [title_of_skipped_case(case, report.study.seeds) for case in report.outcome.unfinished],

@@ -21,7 +21,7 @@ from sidelight.studies.store.record import StudyRecord
 from sidelight.studies.store.store import Names, Store
 from sidelight.tasks import Share, run_here
 from sidelight.tasks.display import Display
-from sidelight.text import count
+from sidelight.text import count, list_some
 
 
 @dataclass
@@ -170,7 +170,7 @@ def _changes_since_former_study_run(former: Study | None, now: Study) -> list[st
         other = [label for label in after if label in before and before[label] != after[label]]
         for words, labels in (("new", added), ("no longer there", gone), ("changed", other)):
             if labels:
-                found.append(f"{what} {words}: {skips.list_labels_of_skipped_cases(labels)}")
+                found.append(f"{what} {words}: {list_some(labels)}")
     for what in ("horizons", "runs", "seeds", "checkpoints"):
         if getattr(former, what) != getattr(now, what):
             new, old = (_changed_study_value(getattr(one, what)) for one in (now, former))

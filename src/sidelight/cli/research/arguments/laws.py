@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from sidelight.errors import SidelightError
-from sidelight.text import count
+from sidelight.text import count, list_some
 
 if TYPE_CHECKING:
     from sidelight.environments import IID
     from sidelight.game import Game
 
-Command = Callable[..., Any]
 DEFAULT = "dirichlet"
 _ROUNDING = Fraction(1, 10**9)
-
-
-def add_law_options_to_command(command: Command) -> Command:
-    """Add the options that choose where outcomes come from."""
-    families = click.option(
-        "--law-from",
-        metavar="KIND",
-        help="Draw the outcome law of each run: dirichlet (any law, the default), balanced (near the middle; p in "
-        "[0.4, 0.6] for two outcomes), imbalanced (one outcome has 80 % or more), rare (95 %), near-vertex (70 % or "
-        "more), sparse (a few outcomes have nearly all the probability), near-border or near-tie (5 to 30 % or 1 to 5 "
-        "% away from where the best action changes), or, for two outcomes, uniform.",
-    )
-    one = click.option("--law", metavar="P,P,...", help="The probability of each outcome: 0.3,0.7 or 1/3,2/3.")
-    return one(families(command))
+law_option = click.option("--law", metavar="P,P,...", help="The probability of each outcome: 0.3,0.7 or 1/3,2/3.")
+law_from_option = click.option(
+    "--law-from",
+    metavar="KIND",
+    help="Draw the outcome law of each run: dirichlet (any law, the default), balanced (near the middle; p in "
+    "[0.4, 0.6] for two outcomes), imbalanced (one outcome has 80 % or more), rare (95 %), near-vertex (70 % or "
+    "more), sparse (a few outcomes have nearly all the probability), near-border or near-tie (5 to 30 % or 1 to 5 "
+    "% away from where the best action changes), or, for two outcomes, uniform.",
+)
 
 
 def environment_from_law_options(game: Game, law: str | None, law_from: str | None) -> IID:
@@ -54,7 +47,7 @@ def read_law_option(text: str, game: Game) -> list[float]:
     if len(values) != game.n_outcomes:
         raise SidelightError(
             f"--law gives {count(len(values), 'probability')}, but the game has {count(game.n_outcomes, 'outcome')} "
-            f"({_list_names_for_law_options(game.outcomes)})"
+            f"({list_some(game.outcomes, 6)})"
         )
     if any(value < 0 for value in values):
         raise SidelightError(f"--law is {text!r}: a probability cannot be negative")
@@ -63,8 +56,3 @@ def read_law_option(text: str, game: Game) -> list[float]:
         hint = "; fractions such as 1/3 are exact" if abs(total - 1) < Fraction(1, 10) else ""
         raise SidelightError(f"--law is {text!r}, which sums to {float(total):.9g} and not to 1{hint}")
     return [float(value) for value in values]
-
-
-def _list_names_for_law_options(names: tuple[str, ...]) -> str:
-    shown = ", ".join(names[:6])
-    return shown if len(names) <= 6 else f"{shown}, ..."

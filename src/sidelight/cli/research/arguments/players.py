@@ -34,20 +34,22 @@ def _parse_strategy_argument(text: str) -> tuple[type[Strategy], dict[str, str]]
     """Split a text into the class it names and its parameters, still as text."""
     head, rest = players.split_player_name(text)
     if players.is_known_player_name(head):
-        return players.find_player_class(head), _split_pairs_of_strategy_argument(rest, text)
+        return players.find_player_class(head), split_argument_pairs(rest, text)
     name, _, parameters = (rest or "").partition(":")
     if name and "=" not in name:
-        return players.import_own_player(head, name, text), _split_pairs_of_strategy_argument(parameters or None, text)
+        return players.import_own_player(head, name, text), split_argument_pairs(parameters or None, text)
     raise SidelightError(players.no_such_player_error(head))
 
 
-def _split_pairs_of_strategy_argument(text: str | None, whole: str) -> dict[str, str]:
-    """Split 'a=1,b=2'."""
+def split_argument_pairs(text: str | None, whole: str, example: str = "bins=10") -> dict[str, str]:
+    """Split 'a=1,b=2', a part of a whole argument."""
     found: dict[str, str] = {}
     for part in [] if text is None else _NEXT.split(text):
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not (equals and name and value):
-            raise SidelightError(f"in {whole!r}, {part.strip()!r} is not a parameter: write name=value, as in bins=10")
+            raise SidelightError(
+                f"in {whole!r}, {part.strip()!r} is not a parameter: write name=value, as in {example}"
+            )
         if name in found:
             raise SidelightError(f"in {whole!r}, the parameter {name!r} is given twice")
         found[name] = value

@@ -9,7 +9,8 @@ from matplotlib.axes import Axes
 
 from sidelight.analysis import Analysis
 from sidelight.report.figures.colors import BORDERS, INK, border_style_in_figure
-from sidelight.report.figures.labels import action_labels_in_figure, list_in_figure_label, shorten_figure_label
+from sidelight.report.figures.labels import action_labels_in_figure, shorten_figure_label
+from sidelight.text import list_some
 
 _NODE = "#9fc9e4"
 _UPRIGHT = 8  # names around the circle that need not be turned
@@ -33,7 +34,7 @@ def draw_neighbor_graph(axes: Axes, analysis: Analysis) -> tuple[list[Any], str]
     for status, meaning in (("degenerate", "best only where others are as good"), ("dominated", "never best")):
         others = [labels[action] for action in labels if analysis.status(action) == status]
         if others:
-            notes.append(f"{status.capitalize()} ({meaning}): {list_in_figure_label(others)}.")
+            notes.append(f"{status.capitalize()} ({meaning}): {list_some(others, 12)}.")
     return list(drawn), " ".join(notes)
 
 

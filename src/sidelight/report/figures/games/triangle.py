@@ -20,10 +20,10 @@ from sidelight.report.figures.games.cells import (
 )
 from sidelight.report.figures.labels import (
     action_labels_in_figure,
-    list_in_figure_label,
     outcome_label_in_figure,
     wrap_figure_label,
 )
+from sidelight.text import list_some
 
 
 def draw_three_outcome_triangle(axes: Axes, analysis: Analysis) -> tuple[list[Any], str]:
@@ -46,7 +46,7 @@ def draw_three_outcome_triangle(axes: Axes, analysis: Analysis) -> tuple[list[An
         axes.add_patch(samples[-1])
     axes.add_patch(Polygon(_triangle_spots_of_laws(corners_of_law_simplex(3)), fc="none", ec=FAINT, lw=1.0, zorder=2))
     for corners, members in _thin_cells_of_triangle(analysis).items():
-        names = list_in_figure_label([labels[member] for member in members], 3)
+        names = list_some([labels[member] for member in members], 3)
         samples.append(_draw_thin_cell_in_triangle(axes, corners, f"{names} (degenerate)"))
     for one, other in analysis.neighbors:
         style = border_style_in_figure(analysis, one, other)
@@ -59,7 +59,7 @@ def draw_three_outcome_triangle(axes: Axes, analysis: Analysis) -> tuple[list[An
         name = wrap_figure_label(f"always {outcome_label_in_figure(analysis.game, outcome)}", 18)
         axes.text(x, y - 0.02 if y == 0 else y + 0.02, name, ha="center", va="top" if y == 0 else "bottom", color=FAINT)
     empty = [labels[action] for action in labels if analysis.status(action) == "dominated"]
-    return samples, f"Dominated, never best: {list_in_figure_label(empty)}." if empty else ""
+    return samples, f"Dominated, never best: {list_some(empty, 12)}." if empty else ""
 
 
 def _triangle_spots_of_laws(laws: Sequence[Law]) -> list[tuple[float, float]]:
