@@ -6,13 +6,12 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from sidelight.table import Cell, Column, Table
-from sidelight.text import count, thousands
+from sidelight.text import count, list_some, thousands
 
 if TYPE_CHECKING:
     from sidelight.recommendation.recommendation import Recommendation
 
 _SHOWN = 6  # candidates
-_GAMES = 8
 _WIDTH = 80
 _FAR = 5.0  # a horizon so many times another is said to be far away
 
@@ -27,16 +26,10 @@ def explain_recommendation(found: Recommendation) -> str:
         action = found.parameters["action"]
         why = f"The game is trivial: action {action} is best whatever the law, and there is nothing to learn."
         return _wrap_recommendation(play, yours, why)
-    head = _wrap_recommendation(
-        play,
-        yours,
-        _word_nearest_benchmark_games(found),
-        _word_benchmark_differences(found),
-        _word_benchmark_evidence(found),
-    )
-    return "\n\n".join(
-        [head, table_of_recommendation(found).to_text(_WIDTH), _wrap_recommendation(_word_benchmark_source(found))]
-    )
+    evidence = (_word_nearest_games(found), _word_benchmark_differences(found), _word_benchmark_evidence(found))
+    table = table_of_recommendation(found).to_text(_WIDTH)
+    parts = (_wrap_recommendation(play, yours, *evidence), table, _wrap_recommendation(_word_benchmark_source(found)))
+    return "\n\n".join(parts)
 
 
 def python_call_of_recommendation(strategy: str, parameters: Any) -> str:
@@ -62,12 +55,11 @@ def table_of_recommendation(found: Recommendation) -> Table:
     return Table(columns, rows)
 
 
-def _word_nearest_benchmark_games(found: Recommendation) -> str:
+def _word_nearest_games(found: Recommendation) -> str:
     if found.near[0].game.digest == found.facts.digest:
         return f"The benchmark has this very game ({found.near[0].game.label})."
-    listed = [f"{near.game.label} (distance {near.distance:.1f})" for near in found.near[:_GAMES]]
-    more = f" and {len(found.near) - _GAMES} more" if len(found.near) > _GAMES else ""
-    return f"The nearest {found.facts.kind} games of the benchmark: {', '.join(listed)}{more}."
+    listed = list_some([f"{near.game.label} (distance {near.distance:.1f})" for near in found.near])
+    return f"The nearest {found.facts.kind} games of the benchmark: {listed}."
 
 
 def _word_benchmark_differences(found: Recommendation) -> str:
@@ -85,9 +77,8 @@ def _word_benchmark_evidence(found: Recommendation) -> str:
     rounds = thousands(found.measured or 0)
     # Who is told the horizon may be better than the best of those who are not, whom all are measured against.
     among = " among strategies that are not told the horizon" if best.player.knows_horizon else ""
-    close = [
-        each.player.label for each in found.candidates[1:] if (each.low or each.score) <= (best.high or best.score)
-    ]
+    end = best.high or best.score
+    close = [each.player.label for each in found.candidates[1:] if (each.low or each.score) <= end]
     return (
         f"After {rounds} rounds of these, with {best.runs} runs in each world, its mean regret was {best.score:.2f} "
         f"times the lowest one{among} (95 % interval {best.interval[1:-1]}), at worst {best.worst:.1f} times "

@@ -21,9 +21,11 @@ from sidelight.recommendation.records import CONTEXTS, LAWS, Benchmark, GameFact
 from sidelight.recommendation.scores import FEW, BenchmarkScore, score_benchmark_players
 from sidelight.recommendation.similarity import Near, facts_for_game_similarity, nearest_benchmark_games
 from sidelight.strategies import Strategy
+from sidelight.strategies.base import check_whole
 
 STORED = Path(__file__).parent / "benchmark.json"
 """The results that come with the library."""
+_LARGEST = 2**63 - 1
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,11 @@ def recommend(
     SidelightError
         The game is hopeless: no strategy learns to play it well.
     """
-    _check_recommendation_arguments(game, horizon, dimension)
+    if not isinstance(game, Game):
+        raise WrongTypeError(f"game is {game!r}, not of the class Game: load or make one first")
+    if horizon is not None:
+        check_whole("horizon", horizon, least=1, most=_LARGEST)
+    check_whole("dimension", dimension, least=0)
     facts = facts_for_game_similarity("", game.name or "", game)
     if facts.kind == "hopeless":
         raise SidelightError(
@@ -133,9 +139,8 @@ def recommend(
     if facts.kind == "trivial":
         best = {"action": analyze(game).pareto[0]}
         return Recommendation(game, facts, "FixedAction", best, horizon, dimension)
-    return _recommend_from_benchmark(
-        game, facts, horizon, dimension, read_stored_benchmark() if benchmark is None else benchmark
-    )
+    known = read_stored_benchmark() if benchmark is None else benchmark
+    return _recommend_from_benchmark(game, facts, horizon, dimension, known)
 
 
 @functools.cache
@@ -155,35 +160,23 @@ def _recommend_from_benchmark(
     near = same or nearest_benchmark_games(facts, played.games)
     if not near:
         raise SidelightError(f"the benchmark has no {facts.kind} game with contexts: compare strategies with simulate")
-    scores = score_benchmark_players(benchmark, measured, group, [each.game.label for each in near]).scores()
     refused: dict[str, str] = {}
     candidates = []
-    for score in scores:
-        given = _parameters_of_recommended_strategy(score, horizon, dimension)
+    for score in score_benchmark_players(benchmark, measured, group, [each.game.label for each in near]).scores():
         whole = score.games == len(near) and score.fewest >= FEW
         if whole and (horizon is not None or not score.player.knows_horizon):
+            given = _parameters_of_recommended_strategy(score, horizon, dimension)
             if reason := _refusal_of_recommended_strategy(game, score.player.strategy, given):
                 refused[score.player.label] = reason
             else:
                 candidates.append(score)
-    candidates.sort(key=lambda score: score.score)
     if not candidates:
         raise SidelightError("no strategy of the benchmark accepts this game: compare strategies with simulate")
     best = candidates[0]
-    return Recommendation(
-        game,
-        facts,
-        best.player.strategy,
-        _parameters_of_recommended_strategy(best, horizon, dimension),
-        horizon,
-        dimension,
-        measured,
-        tuple(near),
-        tuple(candidates),
-        refused,
-        benchmark.facts,
-        tuple(sorted({world.dimension for world in benchmark.worlds if world.group == CONTEXTS})) if dimension else (),
-    )
+    given = _parameters_of_recommended_strategy(best, horizon, dimension)
+    sizes = sorted({world.dimension for world in benchmark.worlds if world.group == CONTEXTS}) if dimension else ()
+    evidence = (measured, tuple(near), tuple(candidates), refused, benchmark.facts, tuple(sizes))
+    return Recommendation(game, facts, best.player.strategy, given, horizon, dimension, *evidence)
 
 
 def _parameters_of_recommended_strategy(score: BenchmarkScore, horizon: int | None, dimension: int) -> dict[str, Any]:
@@ -210,15 +203,6 @@ def _nearest_benchmark_horizon(benchmark: Benchmark, horizon: int | None) -> int
     if horizon is None:
         return benchmark.horizons[-1]
     return min(benchmark.horizons, key=lambda each: abs(math.log(each / horizon)))
-
-
-def _check_recommendation_arguments(game: Any, horizon: Any, dimension: Any) -> None:
-    if not isinstance(game, Game):
-        raise WrongTypeError(f"game is {game!r}, not of the class Game: load or make one first")
-    for name, value, least in (("horizon", horizon, 1), ("dimension", dimension, 0)):
-        whole = isinstance(value, int) and not isinstance(value, bool) and value >= least
-        if not whole and not (name == "horizon" and value is None):
-            raise SidelightError(f"{name} is {value!r}: give a whole number of at least {least}")
 
 
 def _plain_benchmark_score(score: BenchmarkScore) -> dict[str, Any]:

@@ -76,7 +76,8 @@ class BenchmarkBoard:
     @cached_property
     def places(self) -> list[tuple[str, str]]:
         """The pairs of a game and a world, in the order of columns."""
-        return list(dict.fromkeys((case.game, case.world) for case in self.cases if not self._limit(case)))
+        limits = {each.label for each in self.benchmark.players if each.limit}
+        return list(dict.fromkeys((case.game, case.world) for case in self.cases if case.player not in limits))
 
     @cached_property
     def players(self) -> list[PlayerFacts]:
@@ -115,10 +116,6 @@ class BenchmarkBoard:
 
     def scores(self) -> list[BenchmarkScore]:
         """Return the scores of all players that played some game in all of its worlds, best first."""
-        return list(self._scores)
-
-    @cached_property
-    def _scores(self) -> list[BenchmarkScore]:
         shown = [k for k in range(len(self.players)) if np.isfinite(self.by_game[k]).any()]
         return sorted((self._score(k) for k in shown), key=lambda each: each.score)
 
@@ -182,9 +179,6 @@ class BenchmarkBoard:
         places = {game.label: k for k, game in enumerate(self.games)}
         return np.array([places[game] for game, _ in self.places], np.int64)
 
-    def _limit(self, case: CaseFacts) -> bool:
-        return self.benchmark.player[case.player].limit
-
     def _matrix(self, value: Callable[[CaseFacts], float]) -> Floats:
         rows = {player.label: k for k, player in enumerate(self.players)}
         columns = {place: k for k, place in enumerate(self.places)}
@@ -237,9 +231,6 @@ def score_benchmark_players(
 ) -> BenchmarkBoard:
     """Compare all players at one horizon, in these games or, by default, in all that are not trivial."""
     played = {case.game for case in benchmark.cases if benchmark.world[case.world].group == group}
-    games = [game for game in benchmark.games if game.label in played]
-    if labels is None:
-        games = [game for game in games if game.kind != "trivial"]
-    else:
-        games = [game for game in games if game.label in labels]
-    return BenchmarkBoard(benchmark, horizon, group, tuple(games))
+    chosen = [game.label for game in benchmark.games if game.kind != "trivial"] if labels is None else labels
+    games = tuple(game for game in benchmark.games if game.label in played and game.label in chosen)
+    return BenchmarkBoard(benchmark, horizon, group, games)

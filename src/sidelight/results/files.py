@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 def write_results_file(path: str | os.PathLike[str], results: Results) -> None:
     """Write results to `path`, completely or not at all; the suffix chooses the format."""
     file = Path(path)
-    suffix = _suffix_of_results_file(file)
-    _refuse_folder_as_results_file(file)
+    suffix = _format_of_results_file(file)
     arrays = {"rounds": results.rounds, "regret": results.regret, "plays": results.plays, **results.measures}
     if suffix == ".npz":
         sealed.write_sealed_file(file, results.manifest, arrays)
@@ -45,10 +44,9 @@ def write_results_file(path: str | os.PathLike[str], results: Results) -> None:
 def read_results_file(path: str | os.PathLike[str]) -> sealed.Sealed:
     """Return the manifest and the arrays in the file at `path`, or say what is wrong with it."""
     file = Path(path)
-    suffix = _suffix_of_results_file(file)
-    _refuse_folder_as_results_file(file)
+    suffix = _format_of_results_file(file)
     if suffix == ".npz":
-        return sealed.read_sealed_file(path, _check_format_of_results_file)
+        return sealed.read_sealed_file(path, _check_manifest_of_results)
     sealed.arrow_for_sealed_files()
     content = read_file_contents(file)
     with sealed.name_sealed_file_in_errors(path):
@@ -61,29 +59,23 @@ def _results_from_table(texts: dict[str, str], table: Any) -> sealed.Sealed:
     further = {name: np.array(values, kind) for name, (kind, values) in json.loads(texts["measures"]).items()}
     runs = len(plays)
     rounds = round_[: len(round_) // runs]
-    if not (
-        np.array_equal(run, np.repeat(np.arange(runs), len(rounds))) and np.array_equal(round_, np.tile(rounds, runs))
-    ):
+    wanted = np.repeat(np.arange(runs), len(rounds)), np.tile(rounds, runs)
+    if not (np.array_equal(run, wanted[0]) and np.array_equal(round_, wanted[1])):
         raise ValueError("rows are missing or out of order")
     arrays = {"rounds": rounds, "regret": regret.reshape(runs, len(rounds)), "plays": plays, **further}
-    return sealed.check_seal_of_arrays(
-        texts[sealed.MANIFEST], arrays, texts[sealed.SEAL], _check_format_of_results_file
-    )
+    return sealed.check_seal_of_arrays(texts[sealed.MANIFEST], arrays, texts[sealed.SEAL], _check_manifest_of_results)
 
 
-def _suffix_of_results_file(file: Path) -> str:
+def _format_of_results_file(file: Path) -> str:
     suffix = file.suffix.lower()
     if suffix not in (".parquet", ".npz"):
         raise SidelightError(f"cannot tell the format of {str(file)!r}: name the file .parquet or .npz")
+    if os.path.isdir(file):
+        raise SidelightError(f"{str(file)!r} is a folder: give the path of a .parquet or .npz file of results")
     return suffix
 
 
-def _refuse_folder_as_results_file(file: Path) -> None:
-    if os.path.isdir(file):
-        raise SidelightError(f"{str(file)!r} is a folder: give the path of a .parquet or .npz file of results")
-
-
-def _check_format_of_results_file(manifest: Any) -> None:
+def _check_manifest_of_results(manifest: Any) -> None:
     if not isinstance(manifest, dict) or manifest.get("format") != provenance.FORMAT:
         raise SidelightError("does not hold results of sidelight: its manifest does not mention them")
     version = manifest.get("format_version")

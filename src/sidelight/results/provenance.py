@@ -34,13 +34,13 @@ def _machine_of_results() -> tuple[tuple[str, str | None], ...]:
     return (
         ("sidelight", __version__),
         ("python", platform.python_version()),
-        ("numpy", _package_version_in_results("numpy")),
-        ("numba", _package_version_in_results("numba")),
+        ("numpy", installed_version("numpy")),
+        ("numba", installed_version("numba")),
         ("platform", platform.platform()),
     )
 
 
-def _package_version_in_results(package: str) -> str | None:
+def installed_version(package: str) -> str | None:
     """Return the version of an installed package without importing it, or None."""
     try:
         return importlib.metadata.version(package)

@@ -120,26 +120,13 @@ def write_sealed_table(
     A column of a block is an array, or one text for all of its rows; with `categories` readers get texts as categories.
     """
     library, parquet = arrow_for_sealed_files()
-    waiting = iter(blocks)
-    first = next(waiting)
-    kinds = {
-        name: _text_type_of_sealed_table(library, categories)
-        if isinstance(column, str)
-        else library.from_numpy_dtype(column.dtype)
-        for name, column in first.items()
-    }
+    converted = (_arrow_columns(library, block, categories) for block in blocks)
+    first = next(converted)
     metadata = {_PREFIX + name: text for name, text in (texts or {}).items()}
-    schema = library.schema(list(kinds.items()), metadata=metadata or None)
+    schema = library.schema([(name, column.type) for name, column in first.items()], metadata=metadata or None)
     with replacing_file(path) as draft, parquet.ParquetWriter(draft, schema, write_page_checksum=True) as writer:
-        for block in itertools.chain([first], waiting):
-            rows = next(len(column) for column in block.values() if not isinstance(column, str))
-            columns = [
-                _repeat_text_in_sealed_table(library, column, rows, categories)
-                if isinstance(column, str)
-                else library.array(column)
-                for column in block.values()
-            ]
-            writer.write_table(library.Table.from_arrays(columns, schema=schema))
+        for columns in itertools.chain([first], converted):
+            writer.write_table(library.Table.from_arrays(list(columns.values()), schema=schema))
 
 
 def read_sealed_table(content: bytes) -> tuple[dict[str, str], Any]:
@@ -150,12 +137,16 @@ def read_sealed_table(content: bytes) -> tuple[dict[str, str], Any]:
     return {key.removeprefix(_PREFIX): text for key, text in metadata.items() if key.startswith(_PREFIX)}, table
 
 
-def _text_type_of_sealed_table(library: Any, categories: bool) -> Any:
-    return library.dictionary(library.int32(), library.string()) if categories else library.string()
-
-
-def _repeat_text_in_sealed_table(library: Any, text: str, rows: int, categories: bool) -> Any:
-    """Return one text for all rows, stored as a category: a dictionary with one entry."""
-    if not categories:
-        return library.repeat(text, rows)
-    return library.DictionaryArray.from_arrays(library.array(np.zeros(rows, np.int32)), library.array([text]))
+def _arrow_columns(library: Any, block: Mapping[str, Any], categories: bool) -> dict[str, Any]:
+    """Return the columns of a block for Arrow; a category is stored as a dictionary with one entry."""
+    rows = next(len(column) for column in block.values() if not isinstance(column, str))
+    found = {}
+    for name, column in block.items():
+        if not isinstance(column, str):
+            found[name] = library.array(column)
+        elif categories:
+            places = library.array(np.zeros(rows, np.int32))
+            found[name] = library.DictionaryArray.from_arrays(places, library.array([column]))
+        else:
+            found[name] = library.repeat(column, rows)
+    return found

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import importlib.metadata
 import platform
 from collections.abc import Mapping
 from pathlib import Path
 
 from sidelight._version import __version__
+from sidelight.results.provenance import installed_version
 
 PACKAGES = ("numpy", "scipy", "numba")
 # What a simulation can reach; tables, figures and commands may differ without changing a number.
@@ -28,12 +28,7 @@ def versions_on_worker() -> dict[str, str]:
         "sidelight": __version__,
         "sources": _digest_of_sources_on_worker(),
     }
-    for package in PACKAGES:
-        try:
-            found[package] = importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:
-            found[package] = _NONE
-    return found
+    return found | {package: installed_version(package) or _NONE for package in PACKAGES}
 
 
 def differences_of_worker_versions(here: Mapping[str, str], there: Mapping[str, str]) -> list[str]:

@@ -33,21 +33,21 @@ def build_study_game(entry: studies.GameEntry, folder: str = "") -> Game:
     """Return the game of an entry."""
     if entry.file and not entry.data:  # the file may change
         return Game.load(Path(folder, entry.file))
-    return _build_catalogue_game_of_study(entry)
+    return _build_catalogue_game(entry)
 
 
 @functools.lru_cache(maxsize=512)
-def _build_catalogue_game_of_study(entry: studies.GameEntry) -> Game:
+def _build_catalogue_game(entry: studies.GameEntry) -> Game:
     if entry.data:
         return Game.from_dict(json.loads(entry.data))
-    return games.load(entry.name, **_thaw_parameters_to_build(entry.parameters))
+    return games.load(entry.name, **_thaw(entry.parameters))
 
 
 @functools.lru_cache(maxsize=512)
 def build_study_environment(world: studies.WorldEntry, entry: studies.GameEntry, folder: str = "") -> Environment:
     """Return the environment of a world for a game."""
     played = build_study_game(entry, folder)
-    given = _thaw_parameters_to_build(world.parameters)
+    given = _thaw(world.parameters)
     if world.kind == "law":
         return IID(build_world_law(world.value))
     if world.kind == "laws":
@@ -64,14 +64,13 @@ def build_study_environment(world: studies.WorldEntry, entry: studies.GameEntry,
 def build_study_contexts(world: studies.WorldEntry, played: Game) -> Environment:
     """Return the contexts of a world for a game."""
     with word_errors_of_user_code(f"{world.label!r} cannot be made"):  # numbers may be beyond all floats
-        return contexts_by_name.load_context_environment(
-            world.value, played, **_thaw_parameters_to_build(world.parameters)
-        )
+        return contexts_by_name.load_context_environment(world.value, played, **_thaw(world.parameters))
 
 
+@functools.lru_cache(maxsize=256)
 def find_strategy_class_of_player(player: studies.PlayerEntry, folder: str = "") -> type[Strategy]:
     """Return the class of a player; a file's path begins at the folder of the study."""
-    return _find_strategy_class_for_study(_class_name_in_study_folder(player.name, folder))
+    return players.find_player_class(_class_name_in_study_folder(player.name, folder))
 
 
 def _class_name_in_study_folder(name: str, folder: str) -> str:
@@ -80,29 +79,24 @@ def _class_name_in_study_folder(name: str, folder: str) -> str:
     return f"{Path(folder, head)}:{rest}" if head.endswith(".py") and rest else name
 
 
-@functools.lru_cache(maxsize=256)
-def _find_strategy_class_for_study(name: str) -> type[Strategy]:
-    return players.find_player_class(name)
-
-
 def build_player_strategy(
     player: studies.PlayerEntry, entry: studies.GameEntry, horizon: int, dimension: int, folder: str = ""
 ) -> Strategy:
     """Return a player's strategy for a game; one that must know the horizon or the contexts' size is told it."""
     kind = find_strategy_class_of_player(player, folder)
     needed = players.required_parameters_of_player(kind)
-    return _build_cached_player_strategy(
+    return _build_cached_strategy(
         player, entry, horizon if "horizon" in needed else 0, dimension if "dimension" in needed else 0, folder
     )
 
 
 @functools.lru_cache(maxsize=64)
-def _build_cached_player_strategy(
+def _build_cached_strategy(
     player: studies.PlayerEntry, entry: studies.GameEntry, horizon: int, dimension: int, folder: str
 ) -> Strategy:
     """Return a strategy; simulations do not change it, and the Bayes-optimal one takes half a second to make."""
     kind = find_strategy_class_of_player(player, folder)
-    given = _thaw_parameters_to_build(player.parameters)
+    given = _thaw(player.parameters)
     players.check_player_parameters(kind, given)
     values = players.complete_player_parameters(kind, given, horizon, dimension)
     with word_errors_of_user_code(f"{kind.__name__} cannot be made"):
@@ -113,16 +107,16 @@ def _build_cached_player_strategy(
 def build_player_policy(player: studies.PlayerEntry) -> Policy:
     """Return the policy of a player."""
     with word_errors_of_user_code(f"the policy {player.name!r} cannot be made"):
-        return make_policy(player.name, _thaw_parameters_to_build(player.parameters))
+        return make_policy(player.name, _thaw(player.parameters))
 
 
 def forget_built_objects() -> None:
     """Forget everything that was made: files of games, strategies and recordings may have changed."""
     for cached in (
-        _build_catalogue_game_of_study,
+        _build_catalogue_game,
         build_study_environment,
-        _find_strategy_class_for_study,
-        _build_cached_player_strategy,
+        find_strategy_class_of_player,
+        _build_cached_strategy,
     ):
         cached.cache_clear()
 
@@ -161,7 +155,7 @@ def _script_of_built_class(name: str) -> str:
     return str(Path(file).absolute())
 
 
-def _thaw_parameters_to_build(parameters: Parameters) -> dict[str, Any]:
+def _thaw(parameters: Parameters) -> dict[str, Any]:
     return {name: thaw_plain_data(value) for name, value in parameters}
 
 
@@ -181,9 +175,8 @@ def import_attribute_to_build(name: str, what: str) -> Any:
     module, colon, own = name.rpartition(":")
     loose = module.endswith(".py")
     if not colon or not own or not (loose or all(part.isidentifier() for part in module.split("."))):
-        raise SidelightError(
-            f"{name!r} does not name a {what}: write package.module:{what.capitalize() if what == 'class' else what}"
-        )
+        word = "Class" if what == "class" else what
+        raise SidelightError(f"{name!r} does not name a {what}: write package.module:{word}")
     loaded = players.import_player_module(module, name)
     if not hasattr(loaded, own):
         raise SidelightError(f"{module!r} has no {own!r}: name a {what} that is there")
@@ -197,7 +190,7 @@ def build_own_environment(world: studies.WorldEntry, folder: str = "") -> Enviro
     """Make an environment from a class of the user; a file's path begins at the folder of the study."""
     kind = import_attribute_to_build(_class_name_in_study_folder(world.value, folder), "class")
     with word_errors_of_user_code(f"{world.value!r} cannot be made"):
-        made = kind(**_thaw_parameters_to_build(world.parameters))
+        made = kind(**_thaw(world.parameters))
     if not isinstance(made, Environment):
         raise SidelightError(f"{world.value!r} is not a subclass of sidelight.environments.Environment")
     return made

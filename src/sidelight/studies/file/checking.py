@@ -55,38 +55,29 @@ def mistakes_in_study_file_entries(
 ) -> list[Problem]:
     """Return the problems of all entries, with places such as ("players", 2, "name")."""
     found: list[Problem] = []
-
-    def check_file_entries(
-        kind: str, entries: Sequence[Any], check: Callable[[Any, _Scope], Found], scope: _Scope
-    ) -> list[Any]:
-        """Check all entries of a kind; return those without problems."""
-        good = []
+    scope = _Scope((), (), (), tuple(horizons), folder)
+    checks: Any = {"games": _check_game_entry, "worlds": _check_world_entry, "players": _check_player_entry}
+    for (kind, check), entries in zip(checks.items(), (games, worlds, players), strict=True):
+        valid: dict[str, Any] = {kind: []}
         for index, entry in enumerate(entries):
-            own = [
-                Problem((kind, index, *place), text)
-                for place, text in _all_mistakes_found_by_file_check(check, entry, scope)
-            ]
-            found.extend(dict.fromkeys(own))
-            good += [] if own else [entry]
-        return good
-
-    scope = _Scope([], [], tuple(horizons), folder)
-    scope = scope._replace(games=check_file_entries("games", games, _check_game_entry_of_file, scope))
-    scope = scope._replace(worlds=check_file_entries("worlds", worlds, _check_world_entry_of_file, scope))
-    check_file_entries("players", players, _check_player_entry_of_file, scope)
+            mistakes = dict.fromkeys(_mistakes_of_file_entry(check, entry, scope))
+            found += [Problem((kind, index, *place), text) for place, text in mistakes]
+            valid[kind] += [] if mistakes else [entry]
+        scope = scope._replace(**valid)
     return found
 
 
 class _Scope(NamedTuple):
-    """The valid parts of a study, for checks that depend on them."""
+    """The valid parts of a study that were found so far, for checks that depend on them."""
 
     games: Sequence[GameEntry]
     worlds: Sequence[WorldEntry]
+    players: Sequence[PlayerEntry]
     horizons: tuple[int, ...]
     folder: str
 
 
-def _all_mistakes_found_by_file_check(check: Callable[[Any, _Scope], Found], entry: Any, scope: _Scope) -> Found:
+def _mistakes_of_file_entry(check: Callable[[Any, _Scope], Found], entry: Any, scope: _Scope) -> Found:
     """Yield the problems that a check finds in an entry; if it raises an error, yield that as the last one."""
     try:
         yield from check(entry, scope)
@@ -94,7 +85,7 @@ def _all_mistakes_found_by_file_check(check: Callable[[Any, _Scope], Found], ent
         yield _place_of_error_in_study_file(entry, error), str(error)
 
 
-def _check_game_entry_of_file(entry: GameEntry, scope: _Scope) -> Found:
+def _check_game_entry(entry: GameEntry, scope: _Scope) -> Found:
     if entry.data:
         return
     if bool(entry.name) == bool(entry.file):
@@ -108,7 +99,7 @@ def _check_game_entry_of_file(entry: GameEntry, scope: _Scope) -> Found:
         objects.build_study_game(entry, scope.folder)
 
 
-def _check_world_entry_of_file(entry: WorldEntry, scope: _Scope) -> Found:
+def _check_world_entry(entry: WorldEntry, scope: _Scope) -> Found:
     given, value = dict(entry.parameters), entry.value
     own = isinstance(value, str) and ":" in value
     known = _WORLD_KEYS.get(
@@ -123,13 +114,12 @@ def _check_world_entry_of_file(entry: WorldEntry, scope: _Scope) -> Found:
     elif entry.kind == "laws" and own:
         objects.import_attribute_to_build(value, "function")
     elif entry.kind == "laws":
-        _check_name_in_study_file(value, laws.names(), "kind of laws", ", and package.module:function")
+        _check_entry_name(value, laws.names(), "kind of laws", ", and package.module:function")
     elif entry.kind == "contexts":
-        objects.build_study_contexts(
-            replace(entry, parameters={key: given[key] for key in given if key in known}), _small_game_to_check_files()
-        )
+        named = replace(entry, parameters={key: given[key] for key in given if key in known})
+        objects.build_study_contexts(named, objects.build_study_game(_SMALL))
     elif entry.kind == "classifiers":
-        yield from _check_classifiers_entry_of_file(entry, given)
+        yield from _check_classifiers_entry(entry, given)
     elif not isinstance(value, str):
         raise SidelightError(f"{entry.kind} is {short_field_value(value)}: give a text in quotation marks")
     elif entry.kind == "replay":
@@ -138,69 +128,61 @@ def _check_world_entry_of_file(entry: WorldEntry, scope: _Scope) -> Found:
         objects.build_own_environment(entry, scope.folder)
 
 
-def _small_game_to_check_files() -> Any:
-    return objects.build_study_game(_SMALL)
-
-
-def _check_name_in_study_file(name: Any, known: Sequence[str], what: str, own: str = "") -> None:
+def _check_entry_name(name: Any, known: Sequence[str], what: str, own: str = "") -> None:
     """Refuse a name that is not known; `own` says how to write one's own names."""
     if not isinstance(name, str) or name not in known:
         near = did_you_mean(name, known) if isinstance(name, str) else ""
         raise SidelightError(f"there is no {what} {short_field_value(name)}: {near}there are {', '.join(known)}{own}")
 
 
-def _check_classifiers_entry_of_file(entry: WorldEntry, given: dict[str, Any]) -> Found:
+def _check_classifiers_entry(entry: WorldEntry, given: dict[str, Any]) -> Found:
     if type(entry.value) is not int or entry.value not in CASES:
-        yield (
-            (entry.kind,),
-            f"classifiers is {short_field_value(entry.value)}: give the case, {' or '.join(map(str, CASES))}",
-        )
+        wanted = f"give the case, {' or '.join(map(str, CASES))}"
+        yield (entry.kind,), f"classifiers is {short_field_value(entry.value)}: {wanted}"
     elif "tolerance" not in given:
         yield (entry.kind,), "classifiers need a tolerated error rate, as in tolerance = 0.05"
     for name, least in (("tolerance", _LEAST_TOLERANCE), ("confidence", 0.0)):
         number = field_value_as_number(given.get(name, 0.5))
         if number is None or not least <= number < 1 or number == 0:
-            yield (
-                ("parameters", name),
-                f"{name} is {short_field_value(given[name])}: give a number between {least:g} and 1",
-            )
+            text = f"{name} is {short_field_value(given[name])}: give a number between {least:g} and 1"
+            yield ("parameters", name), text
 
 
-def _check_player_entry_of_file(entry: PlayerEntry, scope: _Scope) -> Found:
+def _check_player_entry(entry: PlayerEntry, scope: _Scope) -> Found:
     if entry.policy:
-        _check_name_in_study_file(entry.name, tuple(POLICIES), "policy")
+        _check_entry_name(entry.name, tuple(POLICIES), "policy")
         objects.build_player_policy(entry)
         return
     kind = objects.find_strategy_class_of_player(entry, scope.folder)
-    wrong = [(name, text) for name, _ in entry.parameters if (text := _unknown_parameter_in_study_file(kind, name))]
-    for name, text in wrong:
+    refused = {name: _refusal(strategies.check_player_parameters, kind, [name]) for name, _ in entry.parameters}
+    wrong = {name: str(error) for name, error in refused.items() if error is not None}
+    for name, text in wrong.items():
         yield ("parameters", name), text
     given = {*dict(entry.parameters), "horizon", "dimension"}
     missing = [name for name in strategies.required_parameters_of_player(kind) if name not in given]
     if missing:
         yield ("name",), f"{kind.__name__} needs {' and '.join(missing)}: give a value"
     elif not wrong:
-        yield from _check_parameter_values_in_file(entry, scope)
+        yield from _check_parameter_values(entry, scope)
 
 
-def _unknown_parameter_in_study_file(kind: Any, name: str) -> str:
+def _refusal(function: Callable[..., Any], *arguments: Any) -> SidelightError | None:
+    """Return the error that a call raises; None if it raises none."""
     try:
-        strategies.check_player_parameters(kind, [name])
+        function(*arguments)
     except SidelightError as error:
-        return str(error)
-    return ""
+        return error
+    return None
 
 
-def _places_where_file_player_plays(entry: PlayerEntry, scope: _Scope) -> Iterator[tuple[GameEntry, int]]:
+def _places_of_file_player(entry: PlayerEntry, scope: _Scope) -> Iterator[tuple[GameEntry, int]]:
     """Yield the games of a player with the dimension of the contexts there, each combination once."""
     seen = set()
     for world in scope.worlds:
-        for game in (
-            scope.games if world.kind != "classifiers" and is_result_label_chosen(entry.worlds, world.label) else ()
-        ):
-            if not is_result_label_chosen(entry.games, game.label) or not is_result_label_chosen(
-                world.games, game.label
-            ):
+        if world.kind == "classifiers" or not is_result_label_chosen(entry.worlds, world.label):
+            continue
+        for game in scope.games:
+            if not all(is_result_label_chosen(wanted, game.label) for wanted in (entry.games, world.games)):
                 continue
             dimension = 0
             if world.kind not in ("law", "laws"):
@@ -213,34 +195,22 @@ def _places_where_file_player_plays(entry: PlayerEntry, scope: _Scope) -> Iterat
                 yield game, dimension
 
 
-def _check_parameter_values_in_file(entry: PlayerEntry, scope: _Scope) -> Found:
+def _check_parameter_values(entry: PlayerEntry, scope: _Scope) -> Found:
     """Report parameter values that are wrong in every game, not only in some; the error must name the parameter."""
     horizon = min(entry.horizons or scope.horizons, default=1)
     # Where games or worlds are wrong, too, any game shows what is wrong with a value by itself.
-    tried = list(islice(_places_where_file_player_plays(entry, scope), _TRIES)) or [(_SMALL, 0), (_SMALL, 1)]
+    tried = list(islice(_places_of_file_player(entry, scope), _TRIES)) or [(_SMALL, 0), (_SMALL, 1)]
     given = dict(entry.parameters)
     while given:
         player = replace(entry.bare(), parameters=freeze_parameter_pairs(given))
-        errors = [
-            _error_of_making_file_strategy(player, game, horizon, dimension, scope.folder) for game, dimension in tried
-        ]
+        make = objects.build_player_strategy
+        errors = [_refusal(make, player, game, horizon, dimension, scope.folder) for game, dimension in tried]
         blamed = {each.name: str(each) for each in errors if isinstance(each, ParameterError) and each.name in given}
         if not blamed or None in errors:
             return
         name, text = next(iter(blamed.items()))
         yield ("parameters", name), text
         del given[name]
-
-
-def _error_of_making_file_strategy(
-    player: PlayerEntry, game: GameEntry, horizon: int, dimension: int, folder: str
-) -> SidelightError | None:
-    """Return why a strategy cannot be made; None if it can."""
-    try:
-        objects.build_player_strategy(player, game, horizon, dimension, folder)
-    except SidelightError as error:
-        return error
-    return None
 
 
 def _place_of_error_in_study_file(entry: GameEntry | PlayerEntry | WorldEntry, error: SidelightError) -> Place:

@@ -106,11 +106,8 @@ class _StudyFileReader:
             except StudyError as error:
                 self._adopt(error.located)
         games, worlds, players = ([entry for _, entry in self.entries[kind]] for kind in ("games", "worlds", "players"))
-        self._adopt(
-            checking.mistakes_in_study_file_entries(
-                games, worlds, players, () if study is None else study.horizons, folder
-            )
-        )
+        horizons = () if study is None else study.horizons
+        self._adopt(checking.mistakes_in_study_file_entries(games, worlds, players, horizons, folder))
         if self.problems or study is None:
             return None
         checking.mark_study_file_as_checked(study)
@@ -166,14 +163,14 @@ class _StudyFileReader:
         for index, entry in enumerate(value):
             place: Place = (kind, index)
             before = len(self.problems)
-            for key, each in [*entry.items(), *_further_parameter_table_in_file(entry).items()]:
+            for key, each in [*entry.items(), *_parameter_table(entry).items()]:
                 if each == []:
                     self._problem((*place, key), f"{key} = [] is empty: give one or more values")
             try:
                 made = [_KINDS[kind].from_dict(each) for each in self._expanded(kind, place, entry)]
             except StudyError as error:
                 for inner, text in error.located:
-                    inner = (_world_kinds_in_file_entry(entry)[0],) if inner == ("value",) else inner
+                    inner = (_world_kinds(entry)[0],) if inner == ("value",) else inner
                     self._problem((*place, *inner), text)
                 continue
             found += [(place, each) for each in made] if len(self.problems) == before else []
@@ -187,9 +184,7 @@ class _StudyFileReader:
         known = [each.name for each in fields(_KINDS[kind]) if each.name not in _NOT_IN_FILES]  # type: ignore[arg-type]
         known += WORLDS if kind == "worlds" else []
         own = {key: value for key, value in entry.items() if key in known and key != "parameters"}
-        parameters = {
-            key: value for key, value in entry.items() if key not in known
-        } | _further_parameter_table_in_file(entry)
+        parameters = {key: value for key, value in entry.items() if key not in known} | _parameter_table(entry)
         if kind == "worlds":
             own |= self._outcomes(place, own, parameters)
         elif kind == "games" and ("name" in own) == ("file" in own):
@@ -203,27 +198,20 @@ class _StudyFileReader:
             self._problem(place, f"this grid has {thousands(size)} entries: give at most {thousands(_MOST)}")
         if any(each.place[:2] == place for each in self.problems):
             return
-        values = own.pop("values", None)
-        for value in [None] if values is None else values:
+        varied = [key for key, value in parameters.items() if isinstance(value, list) and len(value) > 1]
+        values = own.pop("values", [None])
+        for value in values:
             for chosen in grid(parameters):
-                varied = {
-                    key: each
-                    for key, each in chosen.items()
-                    if isinstance(parameters[key], list) and len(parameters[key]) > 1
-                }
-                found = {**own, "parameters": chosen, **({"policy": True} if kind == "policies" else {})}
-                if values is not None:
-                    found["value"] = value
+                found = {**own, "parameters": chosen}
+                found |= {"policy": True} if kind == "policies" else {"value": value} if kind == "worlds" else {}
                 if isinstance(own.get("label"), str):
-                    shown = ", ".join(f"{key}={each}" for key, each in varied.items())
-                    found["label"] += f" ({shown})" * bool(shown) + f" {value}" * (
-                        values is not None and len(values) > 1
-                    )
+                    shown = ", ".join(f"{key}={chosen[key]}" for key in varied)
+                    found["label"] += f" ({shown})" * bool(shown) + f" {value}" * (len(values) > 1)
                 yield found
 
     def _outcomes(self, place: Place, own: _Entry, parameters: _Entry) -> _Entry:
         """Take the key that says where outcomes come from, and return it as a kind of worlds and a list of values."""
-        given = _world_kinds_in_file_entry(own)
+        given = _world_kinds(own)
         found = {kind: own.pop(kind) for kind in given}
         # A recording may come with the law that it was drawn from.
         if given == ["law", "replay"]:
@@ -235,17 +223,15 @@ class _StudyFileReader:
             return {}
         kind, value = given[0], found[given[0]]
         # Kinds of laws and cases of classifiers may be a grid, too; a law is a list by itself.
-        return {
-            "kind": kind,
-            "values": value if kind in ("classifiers", "laws") and isinstance(value, list) else [value],
-        }
+        several = kind in ("classifiers", "laws") and isinstance(value, list)
+        return {"kind": kind, "values": value if several else [value]}
 
 
-def _world_kinds_in_file_entry(entry: Mapping[str, Any]) -> list[str]:
+def _world_kinds(entry: Mapping[str, Any]) -> list[str]:
     return [kind for kind in WORLDS if kind in entry]
 
 
-def _further_parameter_table_in_file(entry: _Entry) -> _Entry:
+def _parameter_table(entry: _Entry) -> _Entry:
     """Return the parameters that stand in a table of their own."""
     found = entry.get("parameters", {})
     return found if isinstance(found, dict) else {}

@@ -54,17 +54,10 @@ def finished_study_results(study: Study, store: Store, unplayable: Sequence[Case
     for case in plan_cases(study):
         if case not in left_out:
             by_player.setdefault(labels_of_case(case), []).append(case)
-    here = []
-    missing: list[Case] = []
-    place, names = "", store.names("")
-    for labels, own in by_player.items():
-        if own[0].place != place:
-            place = own[0].place
-            names = store.names(place)
-        lacking = [case for case in own if not store.has_all(case, names)]
-        missing += lacking
-        if not lacking:
-            here.append((labels, _reader_of_study_results(store, own)))
+    store.look_again()
+    missing = [case for own in by_player.values() for case in own if not store.has_all(case)]
+    lacking = {labels_of_case(case) for case in missing}
+    here = ((labels, _reader_of_cases(store, own)) for labels, own in by_player.items() if labels not in lacking)
     return ResultSet(here), missing
 
 
@@ -74,7 +67,7 @@ def labels_of_case(case: Case) -> Labels:
     return Labels(case.game.label, case.world.label, player.label, case.horizon, player.name, player.limit)
 
 
-def _reader_of_study_results(store: Store, own: Sequence[Case]) -> Callable[[], Results]:
+def _reader_of_cases(store: Store, own: Sequence[Case]) -> Callable[[], Results]:
     return lambda: store.gather([task for case in own for task in split_cases_into_tasks(case)])
 
 
@@ -90,9 +83,7 @@ def compare_study_players(study: Study, results: ResultSet, unfinished: Sequence
                 compared = here.compare(measure, study.comparisons)
                 standings += [StudyStanding(each, measure, summary) for each, summary in compared]
             elif labels.horizon:
-                shares |= {
-                    each: one.plays.sum(axis=0) / max(1, one.plays.sum())
-                    for each, one in zip(here.labels, here, strict=True)
-                }
+                for each, one in zip(here.labels, here, strict=True):
+                    shares[each] = one.plays.sum(axis=0) / max(1, one.plays.sum())
                 actions[labels.game] = here[0].game.actions
     return Outcome(study, standings, shares, actions, unfinished)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from sidelight.studies.plan.cases import Case
 from sidelight.studies.plan.tasks import forget_files_of_case_tasks, split_cases_into_tasks
 from sidelight.studies.running.execution import Crew, Done, TaskExecution
 from sidelight.studies.store.record import StudyRecord
-from sidelight.studies.store.store import Names, Store
+from sidelight.studies.store.store import Store
 from sidelight.tasks import Share, run_here
 from sidelight.tasks.display import Display
 from sidelight.text import count, list_some
@@ -37,7 +36,6 @@ class StudyRun:
     def __post_init__(self) -> None:
         self.store = Store(self.folder / "runs")
         self.record = StudyRecord(self.folder)
-        self._seen: dict[str, Names] = {}
 
     @property
     def playable(self) -> list[Case]:
@@ -46,13 +44,11 @@ class StudyRun:
 
     def is_finished(self, case: Case) -> bool:
         """Say whether all runs of a case are there."""
-        if case.place not in self._seen:
-            self._seen[case.place] = self.store.names(case.place)
-        return self.store.has_all(case, self._seen[case.place])
+        return self.store.has_all(case)
 
     def look_again(self) -> None:
         """Forget the cached list of stored files."""
-        self._seen.clear()
+        self.store.look_again()
 
     def summary(self) -> str:
         """Say in one line how far the study is."""
@@ -186,21 +182,12 @@ def _remember_failures_of_study_run(state: StudyRun) -> None:
     """Record failed cases, including earlier failures of cases that were not tried again."""
     failed = state.done.failures
     with state.record.changing() as data:
-        before: Mapping[str, Any] = {each["name"]: each for each in data["failures"]}
-        data["failures"] = [
-            {
-                "name": _name_of_failed_case_in_run(case),
-                "case": skips.title_of_skipped_case(case, state.study.seeds),
-                "player": case.player.label,
-            }
-            | failed[case]._asdict()
-            if case in failed
-            else before[_name_of_failed_case_in_run(case)]
-            for case in state.playable
-            if case in failed
-            or (before and _name_of_failed_case_in_run(case) in before and not state.is_finished(case))
-        ]
-
-
-def _name_of_failed_case_in_run(case: Case) -> str:
-    return f"{case.place}/{case.stem}"
+        before = {each["name"]: each for each in data["failures"]}
+        data["failures"] = []
+        for case in state.playable:
+            name = f"{case.place}/{case.stem}"
+            if case in failed:
+                facts = {"case": skips.title_of_skipped_case(case, state.study.seeds), "player": case.player.label}
+                data["failures"].append({"name": name, **facts, **failed[case]._asdict()})
+            elif name in before and not state.is_finished(case):
+                data["failures"].append(before[name])

@@ -43,6 +43,7 @@ class Store:
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
         self._keys: dict[int, tuple[Case, str]] = {}
+        self._seen: dict[str, Names] = {}
 
     def key(self, case: Case) -> str:
         """Return the key of a case."""
@@ -52,7 +53,7 @@ class Store:
 
     def path(self, task: CaseTask) -> Path:
         """Return where a task is kept."""
-        return self.folder / task.case.place / f"{_store_file_stem_of_task(task)}-{self.key(task.case)}.npz"
+        return self.folder / task.case.place / f"{_task_stem(task)}-{self.key(task.case)}.npz"
 
     def states(self, tasks: Sequence[CaseTask], thorough: bool = False) -> dict[CaseTask, State]:
         """Say which tasks are finished, by the names of their files or, if `thorough`, by reading and checking them."""
@@ -61,7 +62,7 @@ class Store:
         names = {place: self.names(place) for place in {task.case.place for task in tasks}}
         found: dict[CaseTask, State] = {}
         for task in tasks:
-            keys = names[task.case.place].get(_store_file_stem_of_task(task), set())
+            keys = names[task.case.place].get(_task_stem(task), set())
             found[task] = State.MISSING if not keys else State.STALE
             if self.key(task.case) in keys:
                 found[task] = State.READY
@@ -96,9 +97,9 @@ class Store:
 
     def remove_former(self, task: CaseTask) -> None:
         """Remove results of a task that other code or parameters made."""
-        for former in self.names(task.case.place).get(_store_file_stem_of_task(task), set()) - {self.key(task.case)}:
+        for former in self.names(task.case.place).get(_task_stem(task), set()) - {self.key(task.case)}:
             with contextlib.suppress(OSError):
-                (self.folder / task.case.place / f"{_store_file_stem_of_task(task)}-{former}.npz").unlink()
+                (self.folder / task.case.place / f"{_task_stem(task)}-{former}.npz").unlink()
 
     def remove(self, task: CaseTask) -> None:
         """Remove the file of a task."""
@@ -108,10 +109,16 @@ class Store:
         """Say whether a task is finished, by the name of its file."""
         return self.path(task).exists()
 
-    def has_all(self, case: Case, names: Names) -> bool:
-        """Say whether all runs of a case are among the names of its folder."""
-        key = self.key(case)
-        return all(key in names.get(_store_file_stem_of_task(task), ()) for task in split_cases_into_tasks(case))
+    def has_all(self, case: Case) -> bool:
+        """Say whether all runs of a case are there; a folder is looked at once, until `look_again`."""
+        if case.place not in self._seen:
+            self._seen[case.place] = self.names(case.place)
+        key, names = self.key(case), self._seen[case.place]
+        return all(key in names.get(_task_stem(task), ()) for task in split_cases_into_tasks(case))
+
+    def look_again(self) -> None:
+        """Forget which files were seen in the folders."""
+        self._seen.clear()
 
     def names(self, place: str) -> Names:
         """Return, for each case and range of runs in a folder, the keys there are."""
@@ -126,9 +133,8 @@ class Store:
         try:
             results = Results.load(self.path(task))
         except NoFileError:
-            return State.STALE if self.names(task.case.place).get(
-                _store_file_stem_of_task(task)
-            ) else State.MISSING, None
+            stale = self.names(task.case.place).get(_task_stem(task))
+            return State.STALE if stale else State.MISSING, None
         except FileError:
             raise
         except SidelightError:
@@ -154,5 +160,5 @@ def _store_key_of_case(definition: str, code: Mapping[str, str]) -> str:
     return definition + combined_digest_of_case([code])[:8]
 
 
-def _store_file_stem_of_task(task: CaseTask) -> str:
+def _task_stem(task: CaseTask) -> str:
     return f"{task.case.stem}-{task.first:05d}-{task.first + task.count - 1:05d}"
