@@ -24,15 +24,15 @@ _HOW = "check_number and check_whole of sidelight.strategies.base refuse what is
 def refuses_wrong_arguments(stage: Stage) -> str | None:
     """Check that values that are not numbers are refused, and that all accepted ones can be played."""
     made, tried = stage.make(), 0
-    for name, value in _numeric_parameters_to_check(made):
-        for wrong in _wrong_values_to_check(made._signature()[name], value):
+    for name, value in _numeric_parameters(made):
+        for wrong in _wrong_values(made._signature()[name], value):
             tried += 1
-            ensure(_checked_strategy_refuses(made, name, wrong), f"the constructor accepts {name}={wrong!r}: {_HOW}")
+            ensure(_is_parameter_refused(made, name, wrong), f"the constructor accepts {name}={wrong!r}: {_HOW}")
         for doubtful in (-1, 0, 10**30, 10**400):
             tried += 1
-            if not _checked_strategy_refuses(made, name, doubtful):
-                _check_that_strategy_plays(
-                    stage, _strategy_to_check_with(made, name, doubtful), f"{name}={doubtful!r} is accepted, but then"
+            if not _is_parameter_refused(made, name, doubtful):
+                _check_play(
+                    stage, _make_with_parameter(made, name, doubtful), f"{name}={doubtful!r} is accepted, but then"
                 )
     return None if tried else "the constructor takes no number"
 
@@ -40,12 +40,12 @@ def refuses_wrong_arguments(stage: Stage) -> str | None:
 def takes_numbers_of_numpy(stage: Stage) -> str | None:
     """Check that NumPy's numbers work like Python's, also in a file."""
     made, tried = stage.make(), 0
-    for name, value in _numeric_parameters_to_check(made):
+    for name, value in _numeric_parameters(made):
         if value is None:
             continue
         tried += 1
         number = np.int64(value) if isinstance(value, Integral) else np.float64(value)
-        other = _strategy_to_check_with(made, name, number)
+        other = _make_with_parameter(made, name, number)
         played = stage.play(stage.make(), 0, _ROUNDS)
         ensure(stage.play(other, 0, _ROUNDS) == played, f"{name}={number!r} plays differently from {value!r}")
         with tempfile.TemporaryDirectory() as folder:
@@ -56,7 +56,7 @@ def takes_numbers_of_numpy(stage: Stage) -> str | None:
     return None if tried else "the constructor takes no number"
 
 
-def _numeric_parameters_to_check(strategy: Strategy) -> Iterator[tuple[str, Any]]:
+def _numeric_parameters(strategy: Strategy) -> Iterator[tuple[str, Any]]:
     """Yield the parameters that hold numbers, or None instead of one."""
     for name, value in strategy.parameters().items():
         annotation = str(strategy._signature()[name].annotation)
@@ -65,7 +65,7 @@ def _numeric_parameters_to_check(strategy: Strategy) -> Iterator[tuple[str, Any]
             yield name, value
 
 
-def _wrong_values_to_check(parameter: inspect.Parameter, value: Any) -> Iterator[Any]:
+def _wrong_values(parameter: inspect.Parameter, value: Any) -> Iterator[Any]:
     """Yield values that cannot be meant as a number."""
     yield from (math.nan, True, [1.0])
     if not (isinstance(value, float) and math.isinf(value)):
@@ -76,14 +76,14 @@ def _wrong_values_to_check(parameter: inspect.Parameter, value: Any) -> Iterator
         yield None
 
 
-def _strategy_to_check_with(strategy: Strategy, name: str, value: Any) -> Strategy:
+def _make_with_parameter(strategy: Strategy, name: str, value: Any) -> Strategy:
     return type(strategy)(strategy.game, **strategy.parameters() | {name: value}, seed=strategy.seed)
 
 
-def _checked_strategy_refuses(strategy: Strategy, name: str, value: Any) -> bool:
+def _is_parameter_refused(strategy: Strategy, name: str, value: Any) -> bool:
     """Say whether the constructor refuses a value, with an error that is ours and names the parameter."""
     try:
-        _strategy_to_check_with(strategy, name, value)
+        _make_with_parameter(strategy, name, value)
     except SidelightError as error:
         ensure(name in str(error), f"{name}={value!r} is refused with an error that does not name it: {error}")
         return True
@@ -93,7 +93,7 @@ def _checked_strategy_refuses(strategy: Strategy, name: str, value: Any) -> bool
     return False
 
 
-def _check_that_strategy_plays(stage: Stage, strategy: Strategy, where: str) -> None:
+def _check_play(stage: Stage, strategy: Strategy, where: str) -> None:
     for t in range(_ROUNDS):
         context = np.resize(stage.context(t), strategy.dimension) if strategy.dimension else stage.context(t)
         try:

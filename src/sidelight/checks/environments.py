@@ -14,7 +14,7 @@ from sidelight.checks.report import (
     checks_in,
     ensure,
     ensure_plain_data,
-    is_checked_class_importable,
+    is_importable_class,
     is_same_checked_data,
 )
 from sidelight.environments.base import Environment, baseline, cost, draw
@@ -116,12 +116,12 @@ def runs_can_be_repeated(site: CheckSite) -> None:
 
 def survives_pickle_and_deepcopy(site: CheckSite) -> str | None:
     """Check that a pickle and a deep copy, made before and after runs, are the same environment."""
-    named = is_checked_class_importable(type(site.environment))
+    named = is_importable_class(type(site.environment))
     copies: list[Any] = []
     for _ in range(2):
         copies.append(copy.deepcopy(site.environment))
         if named:
-            copies.append(_pickle_checked_environment(site.environment))
+            copies.append(_pickled_environment(site.environment))
         played = site.rounds(0)
     for twin in copies:
         ensure(
@@ -131,7 +131,7 @@ def survives_pickle_and_deepcopy(site: CheckSite) -> str | None:
     return None if named else "the class cannot be imported by its name, so that nothing can pickle it"
 
 
-def _pickle_checked_environment(environment: Environment) -> Any:
+def _pickled_environment(environment: Environment) -> Any:
     try:
         return pickle.loads(pickle.dumps(environment))
     except Exception as error:

@@ -83,7 +83,7 @@ def ensure(condition: Any, sentence: str) -> None:
         raise AssertionError(sentence)
 
 
-def is_checked_class_importable(kind: type) -> bool:
+def is_importable_class(kind: type) -> bool:
     """Say whether a class can be imported by its name; otherwise its objects cannot be pickled."""
     return getattr(sys.modules.get(kind.__module__), kind.__qualname__, None) is kind
 
@@ -102,13 +102,13 @@ def is_same_checked_data(one: Any, other: Any) -> bool:
     return type(one) is type(other) and bool(one == other)
 
 
-def size_of_checked_data(value: Any) -> int:
+def size_of_data(value: Any) -> int:
     """Count the numbers and texts that some plain data holds."""
     if isinstance(value, np.ndarray):
         return value.size
     if isinstance(value, Mapping):
-        return sum(map(size_of_checked_data, value.values()))
-    return sum(map(size_of_checked_data, value)) if isinstance(value, list | tuple) else 1
+        return sum(map(size_of_data, value.values()))
+    return sum(map(size_of_data, value)) if isinstance(value, list | tuple) else 1
 
 
 def ensure_plain_data(value: Any, where: str) -> None:
