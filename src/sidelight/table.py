@@ -100,7 +100,7 @@ class Table:
         kept = [
             k
             for k in range(len(self.columns))
-            if any(not _is_empty_table_value(_table_cell(row.cells[k]).value) for row in rows)
+            if any(not _is_empty_value(_table_cell(row.cells[k]).value) for row in rows)
         ]
         shorter = [row._replace(cells=[row.cells[k] for k in kept]) for row in rows]
         return replace(self, columns=[self.columns[k] for k in kept], rows=shorter)
@@ -124,17 +124,17 @@ class Table:
 
     def to_markdown(self) -> str:
         """Write it in Markdown."""
-        lines = [[table_text_as_markdown(column.alone or column.title) for column in self.columns]]
+        lines = [[markdown_text(column.alone or column.title) for column in self.columns]]
         lines.append(["---" if left else "---:" for left in self._left()])
         for group, rows in groupby(self._rows(), lambda row: row.group):
             if group:
-                lines.append([f"**{table_text_as_markdown(group)}**", *("" for _ in self.columns[1:])])
+                lines.append([f"**{markdown_text(group)}**", *("" for _ in self.columns[1:])])
             for row in rows:
                 cells = [self._markdown_cell(cell, column) for cell, column in self._pairs(row)]
                 lines.append([f"*{cells[0]}*" if row.look else cells[0], *cells[1:]])
         table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-        title = [f"**{table_text_as_markdown(self.title)}**"] if self.title else []
-        return "\n\n".join([*title, table, *map(table_text_as_markdown, self.notes)])
+        title = [f"**{markdown_text(self.title)}**"] if self.title else []
+        return "\n\n".join([*title, table, *map(markdown_text, self.notes)])
 
     def to_html(self) -> str:
         """Write it in HTML, so that it scrolls on its own where it is too wide."""
@@ -154,10 +154,10 @@ class Table:
     def to_latex(self) -> str:
         """Write it in LaTeX, with the rules of the package booktabs; title and notes are its caption."""
         left = self._left()
-        lines = [" & ".join(table_text_as_latex(column.alone or column.title) for column in self.columns), r"\midrule"]
+        lines = [" & ".join(latex_text(column.alone or column.title) for column in self.columns), r"\midrule"]
         for group, rows in groupby(self._rows(), lambda row: row.group):
             if group:
-                lines.append(rf"\multicolumn{{{len(left)}}}{{l}}{{\textit{{{table_text_as_latex(group)}}}}}")
+                lines.append(rf"\multicolumn{{{len(left)}}}{{l}}{{\textit{{{latex_text(group)}}}}}")
             for row in rows:
                 lines.append(" & ".join(self._latex_cell(cell, column) for cell, column in self._pairs(row)))
         body = "\n".join(line if line == r"\midrule" else rf"{line} \\" for line in lines)
@@ -167,7 +167,7 @@ class Table:
             [
                 r"\begin{table}",
                 r"\centering",
-                *([rf"\caption{{{table_text_as_latex(caption)}}}"] if caption else []),
+                *([rf"\caption{{{latex_text(caption)}}}"] if caption else []),
                 rf"\begin{{tabular}}{{{columns}}}",
                 r"\toprule",
                 body,
@@ -184,7 +184,7 @@ class Table:
         return [(_table_cell(cell), column) for cell, column in zip(row.cells, self.columns, strict=True)]
 
     def _text(self, cell: Cell, column: Column) -> str:
-        return self.none if _is_empty_table_value(cell.value) else column.write(cell.value)
+        return self.none if _is_empty_value(cell.value) else column.write(cell.value)
 
     def _left(self) -> list[bool]:
         return [k == 0 if column.left is None else column.left for k, column in enumerate(self.columns)]
@@ -215,19 +215,11 @@ class Table:
             sizes[k] = int(min(sizes[k], max(_NARROWEST, width - sizes[0] - len(_GAP))))
         groups = [list(members) for _, members in groupby(every, lambda k: self.columns[k].group)]
         parts = [list(every)] if sizes[0] + rest <= width else groups
-        blocks = [
-            block for part in parts for block in _fit_columns_into_table_blocks(part, sizes, width - sizes[0])
-        ] or [[]]
+        blocks = [block for part in parts for block in _fit_columns_into_blocks(part, sizes, width - sizes[0])] or [[]]
         return [self._block([0, *block], titles, texts, sizes, width, first=block is blocks[0]) for block in blocks]
 
     def _block(
-        self,
-        chosen: list[int],
-        titles: list[str],
-        texts: list[list[str]],
-        sizes: list[int],
-        width: float,
-        first: bool,
+        self, chosen: list[int], titles: list[str], texts: list[list[str]], sizes: list[int], width: float, first: bool
     ) -> str:
         left = self._left()
 
@@ -254,16 +246,14 @@ class Table:
 
     def _markdown_cell(self, cell: Cell, column: Column) -> str:
         reference = "" if cell.reference is None else f" [{cell.reference}]"
-        text = " ".join(
-            filter(None, (table_text_as_markdown(self._text(cell, column).strip()) + reference, cell.after))
-        )
-        return f"{text} ({table_text_as_markdown(cell.note)})" if cell.note else text
+        text = " ".join(filter(None, (markdown_text(self._text(cell, column).strip()) + reference, cell.after)))
+        return f"{text} ({markdown_text(cell.note)})" if cell.note else text
 
     # LaTeX.
 
     def _latex_cell(self, cell: Cell, column: Column) -> str:
         note = f"({cell.note})" if cell.note else ""
-        return table_text_as_latex(" ".join(filter(None, (self._text(cell, column).strip(), cell.after, note))))
+        return latex_text(" ".join(filter(None, (self._text(cell, column).strip(), cell.after, note))))
 
     # HTML.
 
@@ -303,12 +293,12 @@ class Table:
         return f'{text} <span class="note">{html_text(cell.note)}</span>' if cell.note else text
 
 
-def table_text_as_markdown(text: str) -> str:
+def markdown_text(text: str) -> str:
     """Escape a text for Markdown."""
     return _SPECIAL.sub(r"\\\1", printable_line(text))
 
 
-def table_text_as_latex(text: str) -> str:
+def latex_text(text: str) -> str:
     """Escape a text for LaTeX."""
     return "".join(_LATEX.get(character, character) for character in printable_line(text))
 
@@ -326,10 +316,10 @@ def plain_table_value(value: Any) -> Any:
         return [plain_table_value(each) for each in value]
     if hasattr(value, "tolist"):  # NumPy's numbers and arrays
         return plain_table_value(value.tolist())
-    return None if _is_empty_table_value(value) or value in (math.inf, -math.inf) else value
+    return None if _is_empty_value(value) or value in (math.inf, -math.inf) else value
 
 
-def _fit_columns_into_table_blocks(columns: Sequence[int], sizes: Sequence[int], room: float) -> list[list[int]]:
+def _fit_columns_into_blocks(columns: Sequence[int], sizes: Sequence[int], room: float) -> list[list[int]]:
     """Split columns into blocks of as many as fit."""
     blocks: list[list[int]] = []
     for k in columns:
@@ -344,7 +334,7 @@ def _table_cell(cell: Any) -> Cell:
     return cell if isinstance(cell, Cell) else Cell(cell)
 
 
-def _is_empty_table_value(value: Any) -> bool:
+def _is_empty_value(value: Any) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 

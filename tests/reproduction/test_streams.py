@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight.reproduction.streams import PublishedContexts, PublishedStreams, _standards_of_published_contexts
+from sidelight.reproduction.streams import PublishedContexts, PublishedStreams, _published_standards
 
 WEIGHTS = [0.1325, 0.2289, 0.0000, 0.0961, 0.0466, 0.0293, 0.0592, 0.1098, 0.1261, 0.1713]
 
 
 def test_the_direction_is_the_authors():
-    assert _standards_of_published_contexts(96)[0] == pytest.approx(WEIGHTS, abs=5e-5)
+    assert _published_standards(96)[0] == pytest.approx(WEIGHTS, abs=5e-5)
 
 
 @pytest.mark.parametrize("kind", ["imbalanced", "balanced"])
@@ -45,7 +45,7 @@ def test_contexts_are_standardized_and_decide_the_outcome():
     recording = PublishedContexts().recording(2)
     assert recording.contexts.mean(axis=0) == pytest.approx(np.zeros(10), abs=0.05)
     assert recording.contexts.std(axis=0) == pytest.approx(np.ones(10), abs=0.05)
-    direction, means, deviations = _standards_of_published_contexts(96)
+    direction, means, deviations = _published_standards(96)
     raw = recording.contexts * deviations[2] + means[2]
     assert np.array_equal(recording.outcomes, (raw @ direction >= 0.5).astype(int))
 

@@ -165,21 +165,21 @@ def _recommend_from_benchmark(
     for score in score_benchmark_players(benchmark, measured, group, [each.game.label for each in near]).scores():
         whole = score.games == len(near) and score.fewest >= FEW
         if whole and (horizon is not None or not score.player.knows_horizon):
-            given = _parameters_of_recommended_strategy(score, horizon, dimension)
-            if reason := _refusal_of_recommended_strategy(game, score.player.strategy, given):
+            given = _parameters_of_candidate(score, horizon, dimension)
+            if reason := _refusal_of_candidate(game, score.player.strategy, given):
                 refused[score.player.label] = reason
             else:
                 candidates.append(score)
     if not candidates:
         raise SidelightError("no strategy of the benchmark accepts this game: compare strategies with simulate")
     best = candidates[0]
-    given = _parameters_of_recommended_strategy(best, horizon, dimension)
+    given = _parameters_of_candidate(best, horizon, dimension)
     sizes = sorted({world.dimension for world in benchmark.worlds if world.group == CONTEXTS}) if dimension else ()
     evidence = (measured, tuple(near), tuple(candidates), refused, benchmark.facts, tuple(sizes))
     return Recommendation(game, facts, best.player.strategy, given, horizon, dimension, *evidence)
 
 
-def _parameters_of_recommended_strategy(score: BenchmarkScore, horizon: int | None, dimension: int) -> dict[str, Any]:
+def _parameters_of_candidate(score: BenchmarkScore, horizon: int | None, dimension: int) -> dict[str, Any]:
     """Return the constructor's arguments of a candidate for this game."""
     told = {"horizon": horizon} if score.player.knows_horizon and horizon is not None else {}
     takes = inspect.signature(getattr(strategies, score.player.strategy)).parameters
@@ -187,7 +187,7 @@ def _parameters_of_recommended_strategy(score: BenchmarkScore, horizon: int | No
     return {**score.player.parameters, **told, **sized}
 
 
-def _refusal_of_recommended_strategy(game: Game, name: str, given: Mapping[str, Any]) -> str:
+def _refusal_of_candidate(game: Game, name: str, given: Mapping[str, Any]) -> str:
     """Return why a strategy refuses a game, or an empty text."""
     try:
         with warnings.catch_warnings():

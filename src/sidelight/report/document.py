@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import NamedTuple
 
-from sidelight.table import Table, html_text, table_text_as_markdown
+from sidelight.table import Table, html_text, markdown_text
 
 _CODE = re.compile(r"`([^`]*)`")
 _LINE_END = re.compile(r"[ \t]*[\r\n]+[ \t]*")
@@ -128,7 +128,7 @@ class Document(NamedTuple):
 
     def to_markdown(self) -> str:
         """Write it in Markdown."""
-        parts = [f"# {table_text_as_markdown(self.title)}", *map(_block_as_markdown, self.blocks)]
+        parts = [f"# {markdown_text(self.title)}", *map(_block_as_markdown, self.blocks)]
         return "\n\n".join(filter(None, parts)) + "\n"
 
 
@@ -149,12 +149,12 @@ def _block_as_html(block: Block) -> str:
             place = f' id="{html_text(_document_anchor(block))}"' if anchor or level == 2 else ""
             return f"<h{level}{place}>{html_text(text)}</h{level}>"
         case Paragraph(text, faint):
-            return f"<p{' class=faint' * faint}>{_document_text_as_html(text)}</p>" if text else ""
+            return f"<p{' class=faint' * faint}>{_text_as_html(text)}</p>" if text else ""
         case Terms(items):
-            pairs = (f"<dt>{html_text(term)}</dt><dd>{_document_text_as_html(text)}</dd>" for term, text in items)
+            pairs = (f"<dt>{html_text(term)}</dt><dd>{_text_as_html(text)}</dd>" for term, text in items)
             return f"<dl>{''.join(pairs)}</dl>"
         case Bullets(items):
-            return f"<ul>{''.join(f'<li>{_document_text_as_html(item)}</li>' for item in items)}</ul>"
+            return f"<ul>{''.join(f'<li>{_text_as_html(item)}</li>' for item in items)}</ul>"
         case Cards(items):
             cards = "".join(f"<li><b>{html_text(value)}</b>{html_text(words)}</li>" for value, words in items)
             return f'<ul class="cards">{cards}</ul>' if cards else ""
@@ -165,7 +165,7 @@ def _block_as_html(block: Block) -> str:
         case Details(title, text, opened):
             body = "\n".join(map(html_text, text.split("\n")))
             body = f"<pre>{body}</pre>" if body else ""
-            return f"<details{' open' * opened}><summary>{_document_text_as_html(title)}</summary>{body}</details>"
+            return f"<details{' open' * opened}><summary>{_text_as_html(title)}</summary>{body}</details>"
         case Table():
             return block.to_html()
     return ""
@@ -174,27 +174,25 @@ def _block_as_html(block: Block) -> str:
 def _block_as_markdown(block: Block) -> str:
     match block:
         case Heading(text, level):
-            return f"{'#' * level} {table_text_as_markdown(text)}"
+            return f"{'#' * level} {markdown_text(text)}"
         case Paragraph(text):
-            return _BEGINNING.sub(r"\1\\", _document_text_as_markdown(text))
+            return _BEGINNING.sub(r"\1\\", _text_as_markdown(text))
         case Terms(items):
-            return "\n".join(
-                f"- **{table_text_as_markdown(term)}**: {_document_text_as_markdown(text)}" for term, text in items
-            )
+            return "\n".join(f"- **{markdown_text(term)}**: {_text_as_markdown(text)}" for term, text in items)
         case Bullets(items):
-            return "\n".join(f"- {_document_text_as_markdown(item)}" for item in items)
+            return "\n".join(f"- {_text_as_markdown(item)}" for item in items)
         case Figure(title, _, caption, file):
-            image = f"![{table_text_as_markdown(title)}](<{file}>)" if file else ""
-            return "\n\n".join(filter(None, (image, table_text_as_markdown(caption))))
+            image = f"![{markdown_text(title)}](<{file}>)" if file else ""
+            return "\n\n".join(filter(None, (image, markdown_text(caption))))
         case Details(title, text):
             fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
-            return _document_text_as_markdown(title) + (f"\n\n{fence}\n{text}\n{fence}" if text else "")
+            return _text_as_markdown(title) + (f"\n\n{fence}\n{text}\n{fence}" if text else "")
         case Table():
             return block.to_markdown()
     return ""
 
 
-def _document_text_as_html(text: Text) -> str:
+def _text_as_html(text: Text) -> str:
     found = []
     for piece in [text] if isinstance(text, str) else text:
         shown = html_text(_LINE_END.sub(" ", piece if isinstance(piece, str) else piece.text))
@@ -207,12 +205,10 @@ def _document_text_as_html(text: Text) -> str:
     return "".join(found)
 
 
-def _document_text_as_markdown(text: Text) -> str:
+def _text_as_markdown(text: Text) -> str:
     found = []
     for piece in [text] if isinstance(text, str) else text:
-        shown = table_text_as_markdown(_LINE_END.sub(" ", piece if isinstance(piece, str) else piece.text)).replace(
-            "&", "&amp;"
-        )
+        shown = markdown_text(_LINE_END.sub(" ", piece if isinstance(piece, str) else piece.text)).replace("&", "&amp;")
         match piece:
             case Code(code):
                 shown = f"`{code}`"

@@ -67,7 +67,7 @@ class PublishedStreams(_LegacyPaperStreams):
 
     def recording(self, run: int) -> Replay:
         """Return outcomes and law of one run."""
-        law = _laws_of_published_streams(self.kind, _round_up_to_published_batch(run + 1))[run]
+        law = _published_laws(self.kind, _round_up_to_batch(run + 1))[run]
         return Replay(np.random.RandomState(run).choice(2, p=law, size=self.horizon), law=law)
 
     def describe(self) -> dict[str, Any]:
@@ -88,7 +88,7 @@ class PublishedContexts(_LegacyPaperStreams):
 
     def recording(self, run: int) -> Replay:
         """Return contexts and outcomes of one run."""
-        direction, means, deviations = _standards_of_published_contexts(_round_up_to_published_batch(run + 1))
+        direction, means, deviations = _published_standards(_round_up_to_batch(run + 1))
         raw = np.random.RandomState(run).uniform(0.0, 1.0, (self.horizon, DIMENSION))
         outcomes = (raw @ direction >= 0.5).astype(np.int64)
         return Replay(outcomes, contexts=(raw - means[run]) / deviations[run], law="outcome")
@@ -98,12 +98,12 @@ class PublishedContexts(_LegacyPaperStreams):
         return {"name": self.name, "horizon": self.horizon}
 
 
-def _round_up_to_published_batch(runs: int) -> int:
+def _round_up_to_batch(runs: int) -> int:
     return -(-runs // _BATCH) * _BATCH
 
 
 @functools.lru_cache(maxsize=16)
-def _laws_of_published_streams(kind: str, runs: int) -> Floats:
+def _published_laws(kind: str, runs: int) -> Floats:
     """Draw the laws of this many runs, one after the other from one stream."""
     draws = np.random.RandomState(1)
     chances = []
@@ -117,7 +117,7 @@ def _laws_of_published_streams(kind: str, runs: int) -> Floats:
 
 
 @functools.lru_cache(maxsize=16)
-def _standards_of_published_contexts(runs: int) -> tuple[Floats, Floats, Floats]:
+def _published_standards(runs: int) -> tuple[Floats, Floats, Floats]:
     """Return the weights w of the features, and each run's means and standard deviations of contexts."""
     draws = np.random.RandomState(1)
     direction = draws.uniform(0.0, 0.1, DIMENSION)

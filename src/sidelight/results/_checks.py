@@ -67,7 +67,7 @@ def check_measures_of_results(given: Any) -> Mapping[str, Numbers]:
     return MappingProxyType(found)
 
 
-def check_same_runs_of_measures(found: Mapping[str, Numbers], runs: int | None = None) -> int:
+def count_runs_of_measures(found: Mapping[str, Numbers], runs: int | None = None) -> int:
     """Return the number of runs that all measures have, which may be known already."""
     sizes = {len(values) for values in found.values()} | ({runs} if runs is not None else set())
     if len(sizes) != 1 or 0 in sizes:

@@ -113,8 +113,8 @@ def compare(
             tests=tuple(
                 None if one is limit else _test_results(each, one, results, measure, at) for each in comparisons
             ),
-            limit_ratio=None if limit is None else _ratio_of_results_to_limit(one, limit, measure, at),
-            microseconds=_microseconds_per_round_of_results(one),
+            limit_ratio=None if limit is None else _ratio_to_limit(one, limit, measure, at),
+            microseconds=_microseconds_per_round(one),
         )
         for one in results
     ]
@@ -142,7 +142,7 @@ def _test_results(
     return paired(one, named[0], comparison.side, measure, at) if results_have_same_runs(one, named[0]) else None
 
 
-def _ratio_of_results_to_limit(one: Results, limit: Results, measure: str, at: int | None) -> float | None:
+def _ratio_to_limit(one: Results, limit: Results, measure: str, at: int | None) -> float | None:
     """Return the mean over that of the limit, in the runs that both have: of each seed, the first ones."""
     sizes = [[part["runs"] for part in seed_parts_of_results(each.seed, each.n_runs)] for each in (one, limit)]
     if len(sizes[0]) != len(sizes[1]):
@@ -155,7 +155,7 @@ def _ratio_of_results_to_limit(one: Results, limit: Results, measure: str, at: i
     return means[0] / means[1] if means[1] > 0 else None
 
 
-def _microseconds_per_round_of_results(one: Results) -> float | None:
+def _microseconds_per_round(one: Results) -> float | None:
     if "seconds" not in one.measures or not one.horizon:
         return None
     return 1e6 * float(one.measures["seconds"].min()) / one.horizon

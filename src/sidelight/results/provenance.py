@@ -55,16 +55,14 @@ def write_game_in_results(game: Game) -> dict[str, Any]:
 
 def write_game_and_texts_in_results(game: Game) -> tuple[dict[str, Any], list[str]]:
     """Return the game as the JSON of a game file, and the texts that stand in for symbols that no file can hold."""
-    return _write_game_for_results(game, game.name, game.actions, game.outcomes)
+    return _write_game(game, game.name, game.actions, game.outcomes)
 
 
 @functools.lru_cache(maxsize=64)
-def _write_game_for_results(game: Game, *names: Any) -> tuple[dict[str, Any], list[str]]:
+def _write_game(game: Game, *names: Any) -> tuple[dict[str, Any], list[str]]:
     """Convert a game; names are arguments because games are equal whatever their names."""
-    texts = _stand_ins_for_symbols_in_results(game)
-    feedback = [
-        [symbol if _is_symbol_storable_in_results(symbol) else texts[symbol] for symbol in row] for row in game.feedback
-    ]
+    texts = _stand_ins_for_symbols(game)
+    feedback = [[symbol if _is_symbol_storable(symbol) else texts[symbol] for symbol in row] for row in game.feedback]
     return Game(game.loss, feedback, *names).to_dict(), sorted(texts.values())
 
 
@@ -86,10 +84,10 @@ def is_same_game_of_results(a: Game | None, b: Game | None) -> bool:
     return bool(first["loss"] == second["loss"] and first["feedback"] == second["feedback"])
 
 
-def _stand_ins_for_symbols_in_results(game: Game) -> dict[Hashable, str]:
+def _stand_ins_for_symbols(game: Game) -> dict[Hashable, str]:
     """Return a text for each symbol that no file can hold; different symbols (0.5 and "0.5") get different texts."""
     symbols = [symbol for row in game.feedback for symbol in row]
-    taken = {symbol for symbol in symbols if _is_symbol_storable_in_results(symbol)}
+    taken = {symbol for symbol in symbols if _is_symbol_storable(symbol)}
     result: dict[Hashable, str] = {}
     for symbol in symbols:
         if symbol not in taken and symbol not in result:
@@ -103,7 +101,7 @@ def _stand_ins_for_symbols_in_results(game: Game) -> dict[Hashable, str]:
     return result
 
 
-def _is_symbol_storable_in_results(symbol: Hashable) -> bool:
+def _is_symbol_storable(symbol: Hashable) -> bool:
     try:
         Game([[0]], [[symbol]]).to_dict()
     except GameError:

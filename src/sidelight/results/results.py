@@ -99,9 +99,9 @@ class Results:
             regrets = _checks.check_regret_of_results(regret, checkpoints.size)
             counts = _checks.check_plays_of_results(plays, regrets.shape[0], game.n_actions)
         else:
-            runs = _checks.check_same_runs_of_measures(further)
+            runs = _checks.count_runs_of_measures(further)
             checkpoints, regrets, counts = np.zeros(0, np.int64), np.zeros((runs, 0)), np.zeros((runs, 0), np.int64)
-        _checks.check_same_runs_of_measures(further, regrets.shape[0])
+        _checks.count_runs_of_measures(further, regrets.shape[0])
         given = _checks.json_dictionary_of_results(manifest or {}, "manifest")
         extra = {key: value for key, value in given.items() if key not in _DESCRIBED}
         vars(self).update(

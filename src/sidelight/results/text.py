@@ -21,7 +21,7 @@ def label_of_results(strategy: dict[str, Any]) -> str:
     """
     defaults = strategy.get("defaults", {})
     shown = [
-        f"{key}={_shorten_parameter_of_results(value)}"
+        f"{key}={_shorten_parameter(value)}"
         for key, value in strategy.get("parameters", {}).items()
         if key not in defaults or canonical_json_of_results(value) != canonical_json_of_results(defaults[key])
     ]
@@ -55,6 +55,6 @@ def results_game_words(results: Results) -> str:
     return one_line(game.name or f"a game of {count(game.n_actions, 'action')}")
 
 
-def _shorten_parameter_of_results(value: Any) -> str:
+def _shorten_parameter(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 3]}..."

@@ -51,7 +51,7 @@ def run_on_cluster(address: str, tasks: Sequence[T], finished: Callable[[T, Any]
             before = len(left)
             try:
                 with _connect_to_cluster(dask, address, patience) as client:
-                    _perform_tasks_on_cluster(dask, client, address, left, finished)
+                    _perform_tasks(dask, client, address, left, finished)
             except _LostError:
                 losses = losses + 1 if len(left) == before else 1
                 if losses > _LOSSES:
@@ -60,9 +60,7 @@ def run_on_cluster(address: str, tasks: Sequence[T], finished: Callable[[T, Any]
                 patience = _RETURN
 
 
-def _perform_tasks_on_cluster(
-    dask: Any, client: Any, address: str, left: list[T], finished: Callable[[T, Any], None]
-) -> None:
+def _perform_tasks(dask: Any, client: Any, address: str, left: list[T], finished: Callable[[T, Any], None]) -> None:
     """Perform the tasks that are left, and take each from that list when it is finished."""
     expected = versions_on_worker()
     _refuse_other_cluster_versions(client, expected)
@@ -87,9 +85,7 @@ def _send_tasks_to_cluster(client: Any, tasks: Sequence[Task], expected: Mapping
     try:
         # Not by content: two calls of the same work must not share a future that one of them cancels.
         return list(
-            client.map(
-                _perform_task_on_cluster_worker, tasks, expected=expected, pure=False, retries=_RETRIES, key="sidelight"
-            )
+            client.map(_perform_task_on_worker, tasks, expected=expected, pure=False, retries=_RETRIES, key="sidelight")
         )
     except (TypeError, AttributeError, ValueError) as error:
         raise TaskError(
@@ -97,16 +93,16 @@ def _send_tasks_to_cluster(client: Any, tasks: Sequence[Task], expected: Mapping
         ) from error
 
 
-def _perform_task_on_cluster_worker(task: Task, expected: Mapping[str, str]) -> Any:
+def _perform_task_on_worker(task: Task, expected: Mapping[str, str]) -> Any:
     """Perform a task on a worker."""
     if others := differences_of_worker_versions(expected, versions_on_worker()):
         from distributed import get_worker
 
         raise OtherVersionsError(_word_cluster_versions([(str(get_worker().address), others)]))
-    return _watch_task_on_cluster_worker(task)
+    return _watch_task_on_worker(task)
 
 
-def _watch_task_on_cluster_worker(task: Task) -> Any:
+def _watch_task_on_worker(task: Task) -> Any:
     """Perform a task in a thread, which is left to itself if it makes no progress: a worker has other tasks, too."""
     pulse, done = _ClusterTaskPulse(), list[Any]()
     thread = threading.Thread(target=lambda: done.append(perform_task_or_fail(task, pulse)), daemon=True)

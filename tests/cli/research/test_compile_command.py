@@ -17,9 +17,9 @@ import sidelight.strategies
 from sidelight.cli import main
 from sidelight.cli.research import compile as compile_command
 
-every = compile_command._environments_of_compile_command
+every = compile_command._environments_to_compile
 sidelight.strategies.names = lambda: ("CBP",)
-compile_command._environments_of_compile_command = lambda strategy: list(every(strategy))[:1]
+compile_command._environments_to_compile = lambda strategy: list(every(strategy))[:1]
 main(["compile"])
 """
 
@@ -39,7 +39,7 @@ def test_every_kernel_strategy_is_compiled_in_every_environment(monkeypatch):
     ran = []
     monkeypatch.setattr(
         compile_command,
-        "_play_for_compile_command",
+        "_play_to_compile",
         lambda strategy, environment: ran.append((strategy.name, environment.name)),
     )
     result = invoke()

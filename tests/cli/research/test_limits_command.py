@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from sidelight import games
 from sidelight.cli.group import CommandLine
-from sidelight.cli.research.limits import _limits_rounded_outwards
+from sidelight.cli.research.limits import _bracket_rounded_outwards
 from sidelight.limits import lower_bound
 from sidelight.strategies import BayesOptimal
 
@@ -56,9 +56,9 @@ def test_both_limits():
 
 
 def test_brackets_are_rounded_outwards():
-    assert _limits_rounded_outwards(4.150567891, 4.150567899) == "4.1505678 and 4.1505679"
-    assert _limits_rounded_outwards(0.0, 0.0) == "0 and 0"
-    assert _limits_rounded_outwards(1234567891.5, 1e-7) == "1234567800 and 0.00000010000000"
+    assert _bracket_rounded_outwards(4.150567891, 4.150567899) == "4.1505678 and 4.1505679"
+    assert _bracket_rounded_outwards(0.0, 0.0) == "0 and 0"
+    assert _bracket_rounded_outwards(1234567891.5, 1e-7) == "1234567800 and 0.00000010000000"
 
 
 def test_json():

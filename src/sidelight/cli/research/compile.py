@@ -39,10 +39,10 @@ def compile_command() -> None:
     if not compiled_available():
         click.echo("Numba is missing or switched off, so there is nothing to compile; to install it: pip install numba")
         return
-    jobs = list(_jobs_of_compile_command())
+    jobs = list(_jobs_to_compile())
     for number, (title, strategy, environment) in enumerate(jobs, start=1):
         click.echo(f"[{number}/{len(jobs)}] {title}")
-        _play_for_compile_command(strategy, environment)
+        _play_to_compile(strategy, environment)
     place = cache_directory()
     if place is None:
         click.echo("The loops could not be stored: choose a writable folder with SIDELIGHT_CACHE_DIR")
@@ -50,7 +50,7 @@ def compile_command() -> None:
         click.echo(f"Compiled loops are in {place}")
 
 
-def _jobs_of_compile_command() -> Iterator[tuple[str, KernelStrategy, Environment]]:
+def _jobs_to_compile() -> Iterator[tuple[str, KernelStrategy, Environment]]:
     """Yield every compiled strategy in every environment it can play in."""
     from sidelight import strategies
     from sidelight.strategies import KernelStrategy
@@ -59,7 +59,7 @@ def _jobs_of_compile_command() -> Iterator[tuple[str, KernelStrategy, Environmen
         kind = getattr(strategies, name)
         strategy = make_strategy_for_compile_command(kind) if issubclass(kind, KernelStrategy) else None
         if strategy is not None:
-            for title, environment in _environments_of_compile_command(strategy):
+            for title, environment in _environments_to_compile(strategy):
                 yield f"{name} in {title}", strategy, environment
 
 
@@ -83,7 +83,7 @@ def make_strategy_for_compile_command(kind: type[S]) -> S | None:
     return None
 
 
-def _environments_of_compile_command(strategy: KernelStrategy) -> Iterator[tuple[str, Environment]]:
+def _environments_to_compile(strategy: KernelStrategy) -> Iterator[tuple[str, Environment]]:
     """Yield one environment of each class that the strategy can play in."""
     import numpy as np
 
@@ -100,7 +100,7 @@ def _environments_of_compile_command(strategy: KernelStrategy) -> Iterator[tuple
     yield from {type(each).__name__: each for each in found}.items()
 
 
-def _play_for_compile_command(strategy: KernelStrategy, environment: Environment) -> None:
+def _play_to_compile(strategy: KernelStrategy, environment: Environment) -> None:
     from sidelight.kernels import compiled
     from sidelight.simulation import simulate
 

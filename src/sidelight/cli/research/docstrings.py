@@ -23,15 +23,15 @@ def describe_class_for_command(kind: type[Any]) -> Description:
     papers: list[str] = []
     parameters: dict[str, str] = {}
     for each in kind.__mro__:
-        found = _docstring_sections_for_command(each)
-        papers = papers or _docstring_references_for_command(found.get("References", ""))
-        explained = _docstring_terms_for_command(found.get("Parameters", "")).items()
+        found = _docstring_sections(each)
+        papers = papers or _docstring_references(found.get("References", ""))
+        explained = _docstring_terms(found.get("Parameters", "")).items()
         parameters = {name: text for name, text in explained if not text.startswith("As for ")} | parameters
-    paragraphs = [" ".join(part.split()) for part in _docstring_sections_for_command(kind).get("", "").split("\n\n")]
+    paragraphs = [" ".join(part.split()) for part in _docstring_sections(kind).get("", "").split("\n\n")]
     return Description(paragraphs[0], "\n\n".join(paragraphs[1:]), parameters, papers)
 
 
-def _docstring_sections_for_command(kind: type[Any]) -> dict[str, str]:
+def _docstring_sections(kind: type[Any]) -> dict[str, str]:
     """Return the text below each heading, and under "" the text before the first one."""
     parts = _HEADING.split(inspect.cleandoc(kind.__dict__.get("__doc__") or ""))
     return {"": parts[0].strip()} | {
@@ -39,7 +39,7 @@ def _docstring_sections_for_command(kind: type[Any]) -> dict[str, str]:
     }
 
 
-def _docstring_terms_for_command(section: str) -> dict[str, str]:
+def _docstring_terms(section: str) -> dict[str, str]:
     """Read terms, separated by commas if there are several, and their indented explanations."""
     found: dict[str, str] = {}
     terms: list[str] = []
@@ -52,7 +52,7 @@ def _docstring_terms_for_command(section: str) -> dict[str, str]:
     return found
 
 
-def _docstring_references_for_command(section: str) -> list[str]:
+def _docstring_references(section: str) -> list[str]:
     """Read references; each ends with its year, or with the words after the year and a comma."""
     text = " ".join(section.split()).rstrip(".")
     return [f"{entry}." for entry in re.split(r"(?<=\d{4})[.;] ", text) if entry]

@@ -62,17 +62,13 @@ def limits_command(
     probabilities = None if law is None else laws.read_law_option(law, known)
     belief = _read_prior_option(prior)
     with warnings_as_command_notes():
-        bound = None if probabilities is None else _lower_bound_data_of_limits_command(known, probabilities, horizon)
-        bayes = _bayes_data_of_limits_command(known, horizon, belief)
+        bound = None if probabilities is None else _lower_bound_as_data(known, probabilities, horizon)
+        bayes = _bayes_optimum_as_data(known, horizon, belief)
     if as_json:
         data = {"game": known.name, "horizon": horizon, "lower_bound": bound, "bayes_optimal": bayes}
         terminal.write_terminal_json(data)
         return
-    parts = [
-        terminal_game_title(known),
-        _word_bound_for_limits_command(known, bound, horizon),
-        _word_bayes_for_limits_command(bayes, horizon),
-    ]
+    parts = [terminal_game_title(known), _word_lower_bound(known, bound, horizon), _word_bayes_optimum(bayes, horizon)]
     terminal.write_wrapped("\n\n".join(parts), terminal_action_labels(known))
 
 
@@ -88,7 +84,7 @@ def _read_prior_option(text: str) -> Any:
     return prior
 
 
-def _lower_bound_data_of_limits_command(game: Game, law: list[float], horizon: int) -> dict[str, Any]:
+def _lower_bound_as_data(game: Game, law: list[float], horizon: int) -> dict[str, Any]:
     """Return C*(p) as plain data; numbers that are not finite are left out, and `status` and `reason` say why."""
     from sidelight.limits import lower_bound
 
@@ -106,7 +102,7 @@ def _lower_bound_data_of_limits_command(game: Game, law: list[float], horizon: i
     }
 
 
-def _bayes_data_of_limits_command(game: Game, horizon: int, prior: Any) -> dict[str, Any]:
+def _bayes_optimum_as_data(game: Game, horizon: int, prior: Any) -> dict[str, Any]:
     """Return the Bayes-optimal regret as plain data, or why there is none."""
     from sidelight.strategies import BayesOptimal
     from sidelight.strategies.baselines.priors import word_bayes_optimal_prior
@@ -119,7 +115,7 @@ def _bayes_data_of_limits_command(game: Game, horizon: int, prior: Any) -> dict[
     return data
 
 
-def _word_bound_for_limits_command(game: Game, bound: dict[str, Any] | None, horizon: int) -> str:
+def _word_lower_bound(game: Game, bound: dict[str, Any] | None, horizon: int) -> str:
     """Return the sentences that report the lower bound C*(p)."""
     if bound is None:
         return "Lower bound C*(p): it depends on the law; give the probability of each outcome with --law."
@@ -132,10 +128,10 @@ def _word_bound_for_limits_command(game: Game, bound: dict[str, Any] | None, hor
     if high is None:
         value = f"is at least {low:.6g}; the law is too close to a tie for an upper end"
     elif high - low > 1e-5 * high:
-        ends = _limits_rounded_outwards(low, high)
+        ends = _bracket_rounded_outwards(low, high)
         value = f"is proven to lie between {ends}; the law is too close to a tie for more digits"
     else:
-        value = f"= {(low + high) / 2:.6g}, proven to lie between {_limits_rounded_outwards(low, high)}"
+        value = f"= {(low + high) / 2:.6g}, proven to lie between {_bracket_rounded_outwards(low, high)}"
     lines += [
         f"Lower bound C*(p) {value}.",
         "  Under this law, the regret of any strategy that does well under every law grows at least like C*(p) log T: "
@@ -145,13 +141,13 @@ def _word_bound_for_limits_command(game: Game, bound: dict[str, Any] | None, hor
     return "\n".join(lines)
 
 
-def _limits_rounded_outwards(low: float, high: float) -> str:
+def _bracket_rounded_outwards(low: float, high: float) -> str:
     """Write both ends of a bracket, each rounded outwards."""
     down, up = (decimal.Context(prec=8, rounding=way) for way in (decimal.ROUND_FLOOR, decimal.ROUND_CEILING))
     return f"{down.create_decimal_from_float(low):f} and {up.create_decimal_from_float(high):f}"
 
 
-def _word_bayes_for_limits_command(bayes: dict[str, Any], horizon: int) -> str:
+def _word_bayes_optimum(bayes: dict[str, Any], horizon: int) -> str:
     """Write about Bayes-optimal play."""
     if bayes["value"] is None:
         return f"Bayes-optimal regret: not known for this game. {capitalized(bayes['reason'])}."

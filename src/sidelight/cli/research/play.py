@@ -39,13 +39,7 @@ Examples:
 @click.option("--seed", type=WHOLE, metavar="N", default=0, show_default=True, help="The seed of all random numbers.")
 @set_option
 def play_command(
-    game: str,
-    strategy: str,
-    law: str | None,
-    law_from: str | None,
-    rounds: int,
-    seed: int,
-    settings: tuple[str, ...],
+    game: str, strategy: str, law: str | None, law_from: str | None, rounds: int, seed: int, settings: tuple[str, ...]
 ) -> None:
     """Watch a strategy play a game, round by round, with its reasons.
 
@@ -63,20 +57,20 @@ def play_command(
                 f"{player.name} decides by contexts, and 'sidelight play' has none: use 'sidelight simulate --contexts'"
             )
         environment.check(known, 1, rounds)
-        _play_rounds_for_command(known, player, environment, rounds, seed)
+        _play_rounds(known, player, environment, rounds, seed)
 
 
-def _play_rounds_for_command(game: Game, player: Strategy, environment: IID, rounds: int, seed: int) -> None:
+def _play_rounds(game: Game, player: Strategy, environment: IID, rounds: int, seed: int) -> None:
     """Play like run 0 of a simulation, and print each round."""
     import numpy as np
 
     from sidelight.environments.base import cost, draw
 
-    own, world_rng, law = _randomness_of_play_command(game, environment, seed)
+    own, world_rng, law = _randomness_of_play(game, environment, seed)
     world = environment.start(game, 0, world_rng)
     player = player.clone().reset(own)
     together = terminal_action_labels(game)
-    _print_for_play_command(_opening_of_play_command(game, player, law, rounds, seed), together)
+    _print_play(_opening_of_play(game, player, law, rounds, seed), together)
     plays, regret = [0] * game.n_actions, 0.0
     for t in range(1, rounds + 1):
         outcome = draw(world, np.zeros(0), world_rng)
@@ -89,11 +83,11 @@ def _play_rounds_for_command(game: Game, player: Strategy, environment: IID, rou
         lines = [f"\nRound {t}", *(f"  {line}" for line in reasons.split("\n") if line.strip())]
         lines.append(f"  Plays {action} {game.actions[action]} and is shown {symbol!r}")
         lines.append(f"  (hidden: outcome {outcome} {game.outcomes[outcome]}, regret so far {regret:.6g})")
-        _print_for_play_command("\n".join(lines), together)
-    _print_for_play_command(_closing_of_play_command(game, plays, regret, law), together)
+        _print_play("\n".join(lines), together)
+    _print_play(_closing_of_play(game, plays, regret, law), together)
 
 
-def _randomness_of_play_command(
+def _randomness_of_play(
     game: Game, environment: IID, seed: int
 ) -> tuple[np.random.SeedSequence, np.random.Generator, Floats]:
     """Return the randomness of run 0 of a simulation: the strategy's seed, the environment's generator, the law."""
@@ -106,7 +100,7 @@ def _randomness_of_play_command(
     return own, np.random.default_rng(of_world), np.asarray(law, dtype=float)
 
 
-def _opening_of_play_command(game: Game, player: Strategy, law: Floats, rounds: int, seed: int) -> str:
+def _opening_of_play(game: Game, player: Strategy, law: Floats, rounds: int, seed: int) -> str:
     from sidelight.results.text import label_of_results
 
     odds = ", ".join(f"{name} {value:.4g}" for name, value in zip(game.outcomes, law, strict=True))
@@ -118,7 +112,7 @@ def _opening_of_play_command(game: Game, player: Strategy, law: Floats, rounds: 
     return "\n".join(lines)
 
 
-def _closing_of_play_command(game: Game, plays: list[int], regret: float, law: Floats) -> str:
+def _closing_of_play(game: Game, plays: list[int], regret: float, law: Floats) -> str:
     from sidelight.game_arrays import loss_matrix
 
     losses = loss_matrix(game) @ law
@@ -137,7 +131,7 @@ def _closing_of_play_command(game: Game, plays: list[int], regret: float, law: F
     return "\n".join(lines)
 
 
-def _print_for_play_command(text: str, together: list[str]) -> None:
+def _print_play(text: str, together: list[str]) -> None:
     """Write a text without breaking lines before a number in parentheses or within a pair."""
     numbered = re.findall(r"(?:\d+ (?:-|beats) \d+)? \([-+\d][^()]*\)", text)
     terminal.write_wrapped(text, [*together, *dict.fromkeys(numbered)])

@@ -11,11 +11,7 @@ from sidelight._storage import make_writable_folder
 from sidelight.cli import terminal
 from sidelight.cli.notes import warnings_as_command_notes
 from sidelight.cli.numbers import COUNT, WHOLE
-from sidelight.cli.research.arguments.cluster import (
-    check_cluster_option,
-    check_share_and_merge_options,
-    cluster_option,
-)
+from sidelight.cli.research.arguments.cluster import check_cluster_option, check_share_and_merge_options, cluster_option
 from sidelight.cli.research.work_bar import WorkBar, command_work_kept
 from sidelight.errors import SidelightError
 from sidelight.reproduction.exhibit import PROTOCOLS, RUNS, TOLERANCES, Profile
@@ -102,9 +98,9 @@ def reproduce_command(out: str, share: str | None, merge: bool, as_json: bool, *
     from sidelight.tasks import Share
 
     folder = Path(out)
-    _check_options_of_reproduce_command(share, merge, options)
+    _check_reproduce_options(share, merge, options)
     if "others" in options["names"]:
-        _run_other_papers_for_command(folder, share or merge, as_json, options)
+        _reproduce_other_papers(folder, share or merge, as_json, options)
         return
     part = None if share is None else Share.parse(share)
     reproduction = _reproduction_from_options(options, Store(folder / "runs"))
@@ -130,11 +126,11 @@ def reproduce_command(out: str, share: str | None, merge: bool, as_json: bool, *
     if as_json:
         terminal.write_terminal_json(account.to_dict())
     else:
-        _print_account_of_reproduce_command(account)
+        _print_account(account)
     click.echo(("" if as_json else "\n") + f"Report written to {folder / 'report.html'}", err=as_json)
 
 
-def _run_other_papers_for_command(folder: Path, shared: object, as_json: bool, options: dict[str, Any]) -> None:
+def _reproduce_other_papers(folder: Path, shared: object, as_json: bool, options: dict[str, Any]) -> None:
     """Run the experiments of other papers and write their report."""
     from sidelight.reproduction import others
     from sidelight.reproduction.runs import Reproduction
@@ -158,7 +154,7 @@ def _run_other_papers_for_command(folder: Path, shared: object, as_json: bool, o
     click.echo(("" if as_json else "\n") + f"Report written to {folder / 'report.html'}", err=as_json)
 
 
-def _check_options_of_reproduce_command(share: str | None, merge: bool, options: dict[str, Any]) -> None:
+def _check_reproduce_options(share: str | None, merge: bool, options: dict[str, Any]) -> None:
     if options["full"] and options["beyond"]:
         raise SidelightError("--full and --beyond both say how far the slow strategies go: give only one of them")
     check_share_and_merge_options(share, merge)
@@ -187,7 +183,7 @@ def _reproduction_from_options(options: dict[str, Any], store: Store) -> Reprodu
     return Reproduction(exhibits, profiles, store)
 
 
-def _print_account_of_reproduce_command(account: ReproductionAccount) -> None:
+def _print_account(account: ReproductionAccount) -> None:
     from sidelight.reproduction.report.wording import NOT_PRINTED, reproduction_verdict_shares
 
     for table in account.tables:

@@ -15,11 +15,7 @@ from sidelight.cli.notes import warnings_as_command_notes
 from sidelight.cli.numbers import COUNT, WHOLE, whole_number_option
 from sidelight.cli.research import simulation_folder
 from sidelight.cli.research.arguments import laws, players
-from sidelight.cli.research.arguments.cluster import (
-    check_cluster_option,
-    check_share_and_merge_options,
-    cluster_option,
-)
+from sidelight.cli.research.arguments.cluster import check_cluster_option, check_share_and_merge_options, cluster_option
 from sidelight.cli.research.arguments.contexts import context_option, parse_contexts_option
 from sidelight.cli.research.limit_line import caption_of_limit_line, find_limit_line, limit_at_end
 from sidelight.cli.research.simulation_folder import SimulationFolder
@@ -30,7 +26,7 @@ from sidelight.simulation import simulate
 from sidelight.simulation.arguments import check_simulated_players
 from sidelight.simulation.checkpoints import Checkpoints
 from sidelight.strategies import names
-from sidelight.table import Table, table_text_as_markdown
+from sidelight.table import Table, markdown_text
 from sidelight.tasks import Share
 
 if TYPE_CHECKING:
@@ -139,7 +135,7 @@ def simulate_command(
     """
     if figure is not None:
         check_figure_option(figure)
-    part = _read_share_of_simulate_command(options["share"], merge, out)
+    part = _read_simulate_share(options["share"], merge, out)
     with warnings_as_command_notes():
         plan = _plan_simulate_command(game, strategies, options)
         if part is not None and out is not None:
@@ -159,7 +155,7 @@ def simulate_command(
         _report_simulation(plan, results, limit, folder, figure, as_json, chosen)
 
 
-def _read_share_of_simulate_command(share: str | None, merge: bool, out: str | None) -> Share | None:
+def _read_simulate_share(share: str | None, merge: bool, out: str | None) -> Share | None:
     check_share_and_merge_options(share, merge)
     if (share is not None or merge) and out is None:
         raise SidelightError(f"{'--merge' if merge else '--share'} needs --out, the folder of all shares")
@@ -235,7 +231,7 @@ def _report_simulation(
 
 def _write_simulation_tables(folder: SimulationFolder, results: Sequence[Results], table: Table) -> list[str]:
     """Write the table into the folder; return the paths of the figures to be drawn there."""
-    title = table_text_as_markdown(results_game_words(results[0]))
+    title = markdown_text(results_game_words(results[0]))
     folder.write("table.md", f"# {title}\n\n{table.to_markdown()}\n")
     folder.write("table.tex", table.to_latex() + "\n")
     if importlib.util.find_spec("matplotlib") is None:

@@ -12,7 +12,7 @@ from sidelight.report.figures.fonts import drawable_text
 _LONGEST = 26
 
 
-def duplicate_action_groups_in_figure(analysis: Analysis) -> list[tuple[int, ...]]:
+def duplicate_action_groups(analysis: Analysis) -> list[tuple[int, ...]]:
     """Return the actions, those with equal losses together, in the order of their lowest index."""
     shared = {member: group for group in analysis.duplicates for member in group}
     everyone = [shared.get(action, (action,)) for action in range(analysis.game.n_actions)]
@@ -22,17 +22,17 @@ def duplicate_action_groups_in_figure(analysis: Analysis) -> list[tuple[int, ...
 def action_labels_in_figure(analysis: Analysis) -> dict[int, str]:
     """Return one label for each group of actions with equal losses, under its lowest index; no two are the same."""
     full = {
-        group[0]: [_name_in_figure_label(analysis.game.actions[member], member) for member in group]
-        for group in duplicate_action_groups_in_figure(analysis)
+        group[0]: [_name_in_label(analysis.game.actions[member], member) for member in group]
+        for group in duplicate_action_groups(analysis)
     }
-    short = {first: _join_names_in_figure_label(names) for first, names in full.items()}
+    short = {first: _join_names_in_label(names) for first, names in full.items()}
     taken = list(short.values())
     return {first: text if taken.count(text) == 1 else f"{text} [{first}]" for first, text in short.items()}
 
 
 def outcome_label_in_figure(game: Game, outcome: int) -> str:
     """Return the name of an outcome; a bare number gets the word outcome."""
-    name = _name_in_figure_label(game.outcomes[outcome], outcome)
+    name = _name_in_label(game.outcomes[outcome], outcome)
     return f"outcome {name}" if name.isdigit() else shorten_figure_label(name)
 
 
@@ -61,7 +61,7 @@ def drawable_line_of_text(text: str) -> str:
     return drawable_text(" ".join(text.split()))
 
 
-def _join_names_in_figure_label(names: list[str]) -> str:
+def _join_names_in_label(names: list[str]) -> str:
     """Name a group: 'a = b', or as many as there is room for."""
     text = " = ".join(names)
     if len(text) <= _LONGEST:
@@ -70,6 +70,6 @@ def _join_names_in_figure_label(names: list[str]) -> str:
     return shorten_figure_label(names[0], _LONGEST - len(more)) + more
 
 
-def _name_in_figure_label(text: str, index: int) -> str:
+def _name_in_label(text: str, index: int) -> str:
     """Return a name on one line; the index if there is none."""
     return drawable_line_of_text(text) or f"#{index}"

@@ -64,7 +64,7 @@ def make_figure_panels(
     FigureCanvasAgg(figure)
     grid = figure.subplots(rows, columns, squeeze=False).ravel()
     for axes, title in zip(grid, titles, strict=False):
-        axes.set_title(_fit_text_to_figure_width(title, 9.5, size[0] / columns - 1.6))
+        axes.set_title(_fit_to_figure(title, 9.5, size[0] / columns - 1.6))
     for empty in grid[len(titles) :]:
         empty.remove()
     return figure, list(grid[: len(titles)])
@@ -73,7 +73,7 @@ def make_figure_panels(
 def finish_figure(figure: Figure, title: str, note: str, samples: Sequence[Any], grows: bool = True) -> Figure:
     """Write the title above all panels and the key and a note below, make room for them if it grows, and fix it."""
     room = figure.get_figwidth() - 0.2
-    above = figure.suptitle(_fit_text_to_figure_width(title, _TITLE, room), x=0.1 / figure.get_figwidth(), ha="left")
+    above = figure.suptitle(_fit_to_figure(title, _TITLE, room), x=0.1 / figure.get_figwidth(), ha="left")
     for sample in samples:
         sample.set_label(shorten_figure_label(drawable_line_of_text(sample.get_label()), _LONGEST))
     below = None
@@ -82,7 +82,7 @@ def finish_figure(figure: Figure, title: str, note: str, samples: Sequence[Any],
             handles=samples,
             ncols=columns,
             loc="outside lower left",
-            title=_fit_text_to_figure_width(note, TEXT, room, _LONGEST_NOTE) or None,
+            title=_fit_to_figure(note, TEXT, room, _LONGEST_NOTE) or None,
             alignment="left",
         )
         below.get_title().set_color(FAINT)
@@ -97,7 +97,7 @@ def finish_figure(figure: Figure, title: str, note: str, samples: Sequence[Any],
     return figure
 
 
-def _fit_text_to_figure_width(text: str, points: float, room: float, longest: int = _LONGEST) -> str:
+def _fit_to_figure(text: str, points: float, room: float, longest: int = _LONGEST) -> str:
     """Break a text into lines of about this many inches."""
     return wrap_figure_label(
         shorten_figure_label(drawable_line_of_text(text), longest), max(12, int(room * 72 / (0.62 * points)))

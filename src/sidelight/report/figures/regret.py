@@ -74,9 +74,7 @@ def draw_regret_figure(
     what = ("mean " if any(r.n_runs > 1 for r in results) else "") + results_regret_words(results[0])
     if size is not None:
         return _draw_alone(Panel(title or "", curves, bound), _checked_size(size), what)
-    return draw_regret_panels(
-        panels, title or results_game_words(results[0]), _subtitle_of_regret_figure(results), what
-    )
+    return draw_regret_panels(panels, title or results_game_words(results[0]), _regret_subtitle(results), what)
 
 
 def draw_regret_panels(panels: Sequence[Panel], title: str, subtitle: str, measured: str = "mean regret") -> Figure:
@@ -98,9 +96,7 @@ def draw_regret_panels(panels: Sequence[Panel], title: str, subtitle: str, measu
             _fill_regret_panel(axes, panel, looks)
             axes.set_xlabel("round" if place >= len(panels) - 2 else "")
             axes.set_ylabel(drawable_line_of_text(measured) if place % 2 == 0 else "")
-        return layout.finish_figure(
-            figure, title, subtitle, [*_key_of_regret_figure(panels, looks), *_mark_sample_in_regret_key(panels)]
-        )
+        return layout.finish_figure(figure, title, subtitle, [*_regret_key(panels, looks), *_mark_samples(panels)])
 
 
 def _draw_alone(panel: Panel, size: tuple[float, float], measured: str) -> Figure:
@@ -113,7 +109,7 @@ def _draw_alone(panel: Panel, size: tuple[float, float], measured: str) -> Figur
         with warnings.catch_warnings():
             warnings.filterwarnings("error", "constrained_layout not applied")
             try:
-                return layout.finish_figure(figure, "", "", _key_of_regret_figure([panel], looks), grows=False)
+                return layout.finish_figure(figure, "", "", _regret_key([panel], looks), grows=False)
             except UserWarning:
                 raise ParameterError(f"size is {size}: too small for what must be written; give more", "size") from None
 
@@ -169,10 +165,10 @@ def _fill_regret_panel(axes: Axes, panel: Panel, looks: Mapping[str, _Look]) -> 
         if panel.logarithmic:
             _draw_regret_curve(axes, curve, look, band, low)
         else:
-            _draw_regret_curve(axes, _start_regret_curve_at_zero(curve), look, band, -np.inf)
+            _draw_regret_curve(axes, _start_at_zero(curve), look, band, -np.inf)
     for curve, look in styled:
         if curve.mark is not None and curve.mark.mean >= low:
-            _draw_published_regret_mark(axes, curve.mark, darken_figure_color(look.color), low)
+            _draw_published_mark(axes, curve.mark, darken_figure_color(look.color), low)
 
 
 def _draw_regret_curve(axes: Axes, curve: FigureCurve, look: _Look, band: float, floor: float) -> None:
@@ -197,7 +193,7 @@ def _draw_regret_curve(axes: Axes, curve: FigureCurve, look: _Look, band: float,
     )
 
 
-def _draw_published_regret_mark(axes: Axes, mark: Mark, color: str, floor: float) -> None:
+def _draw_published_mark(axes: Axes, mark: Mark, color: str, floor: float) -> None:
     """Draw a published value; its error bar stays on the axes."""
     error = mark.error or 0.0
     below = min(error, mark.mean - floor)
@@ -205,7 +201,7 @@ def _draw_published_regret_mark(axes: Axes, mark: Mark, color: str, floor: float
     axes.errorbar(mark.round, mark.mean, clip_on=False, zorder=5, **bar, **published_value_marker(color))
 
 
-def _start_regret_curve_at_zero(curve: FigureCurve) -> FigureCurve:
+def _start_at_zero(curve: FigureCurve) -> FigureCurve:
     """Let a curve start at zero, like every regret."""
     return curve if curve.rounds.size == 1 else curve.mapped(lambda array: np.insert(array, 0, 0.0))
 
@@ -230,23 +226,23 @@ def _range_of_regret_axis(panel: Panel, curves: Sequence[FigureCurve]) -> tuple[
     return (bottom - (margin if bottom else 0.0), top + margin) if margin else (0.0, 1.0)
 
 
-def _key_of_regret_figure(panels: Sequence[Panel], looks: Mapping[str, _Look]) -> list[Line2D]:
+def _regret_key(panels: Sequence[Panel], looks: Mapping[str, _Look]) -> list[Line2D]:
     """Explain colors and dashes: whose they are or, in a study of two parameters, what each of the two means."""
     limits = dict.fromkeys(panel.limit.label for panel in panels if panel.limit is not None)
-    ends = [_line_sample_in_regret_key(text, _LIMIT) for text in limits]
+    ends = [_line_sample(text, _LIMIT) for text in limits]
     curves = {curve.label: curve for panel in panels for curve in panel.curves}
     if not any(curve.member for curve in curves.values()):
-        return [*(_line_sample_in_regret_key(label, look) for label, look in looks.items()), *ends]
+        return [*(_line_sample(label, look) for label, look in looks.items()), *ends]
     colors = {curve.family: looks[curve.label]._replace(dashes="solid", width=3.5) for curve in curves.values()}
     dashes = {curve.member: looks[curve.label]._replace(color=FAINT) for curve in curves.values()}
-    return [_line_sample_in_regret_key(text, look) for text, look in [*colors.items(), *dashes.items()]] + ends
+    return [_line_sample(text, look) for text, look in [*colors.items(), *dashes.items()]] + ends
 
 
-def _line_sample_in_regret_key(text: str, look: _Look) -> Line2D:
+def _line_sample(text: str, look: _Look) -> Line2D:
     return Line2D([], [], color=look.color, lw=look.width, ls=look.dashes, label=text)
 
 
-def _mark_sample_in_regret_key(panels: Sequence[Panel]) -> list[Line2D]:
+def _mark_samples(panels: Sequence[Panel]) -> list[Line2D]:
     """Return the key's entry for the marks of published values, if there are any."""
     marked = [(c, c.mark) for panel in panels for c in panel.curves if c.mark is not None and c.mark.mean > 0]
     if not marked:
@@ -257,7 +253,7 @@ def _mark_sample_in_regret_key(panels: Sequence[Panel]) -> list[Line2D]:
     return [Line2D([], [], label=text, **published_value_marker(FAINT))]
 
 
-def _subtitle_of_regret_figure(results: Sequence[Results]) -> str:
+def _regret_subtitle(results: Sequence[Results]) -> str:
     counts = sorted({r.n_runs for r in results})
     runs = f"{counts[0]} run{'' if counts == [1] else 's'}"
     if len(counts) > 1:

@@ -46,35 +46,29 @@ def draw_published_classifier(case: int, run: int, seed: int = 0, classes: int =
     draws = np.random.RandomState([run, seed] if seed else run)
     if case == 1:
         return Classifier(np.full(classes, 1 / classes), np.full(classes, draws.uniform(0.0, 0.1)))
-    weight = np.array(
-        [_draw_rare_or_common_classifier_law(draws, draws.uniform, (50.0, 75.0), (0.0, 25.0)) for _ in range(classes)]
-    )
+    weight = np.array([_draw_rare_or_common(draws, draws.uniform, (50.0, 75.0), (0.0, 25.0)) for _ in range(classes)])
     while True:
-        rates = np.round([_draw_classifier_error_rate(draws) for _ in range(classes)], 2)
-        classifier = _classifier_rates_by_predicted_class(
-            weight / weight.sum(), _draw_classifier_confusion(draws, rates)
-        )
+        rates = np.round([_draw_error_rate(draws) for _ in range(classes)], 2)
+        classifier = _rates_by_predicted_class(weight / weight.sum(), _draw_confusion(draws, rates))
         if classifier.error.mean() <= _HIGHEST_MEAN_ERROR:
             return classifier
 
 
-def _draw_rare_or_common_classifier_law(
-    draws: Any, law: Any, rare: tuple[float, float], common: tuple[float, float]
-) -> float:
+def _draw_rare_or_common(draws: Any, law: Any, rare: tuple[float, float], common: tuple[float, float]) -> float:
     """Draw from a law with the rare parameters in one case of ten, else with the common ones."""
     parameters = rare if draws.uniform(0.0, 1.0) < 0.1 else common
     return float(law(*parameters))
 
 
-def _draw_classifier_error_rate(draws: Any) -> float:
+def _draw_error_rate(draws: Any) -> float:
     """Draw the error rate of a true class."""
-    rate = abs(_draw_rare_or_common_classifier_law(draws, draws.normal, (0.1, 0.2), (0.0, 0.1)))
+    rate = abs(_draw_rare_or_common(draws, draws.normal, (0.1, 0.2), (0.0, 0.1)))
     while rate > 1.0:
         rate = abs(draws.normal(0.0, 0.1))
     return rate
 
 
-def _draw_classifier_confusion(draws: Any, rates: Floats) -> Floats:
+def _draw_confusion(draws: Any, rates: Floats) -> Floats:
     """Draw P(predicted | true) for given error rates."""
     classes = len(rates)
     confusion = np.identity(classes)
@@ -89,7 +83,7 @@ def _draw_classifier_confusion(draws: Any, rates: Floats) -> Floats:
     return confusion
 
 
-def _classifier_rates_by_predicted_class(true_share: Floats, confusion: Floats) -> Classifier:
+def _rates_by_predicted_class(true_share: Floats, confusion: Floats) -> Classifier:
     """Return the shares of predicted classes and the error rates among their predictions."""
     share = true_share @ confusion
     right = true_share * np.diag(confusion)

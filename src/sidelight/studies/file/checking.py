@@ -82,7 +82,7 @@ def _mistakes_of_file_entry(check: Callable[[Any, _Scope], Found], entry: Any, s
     try:
         yield from check(entry, scope)
     except SidelightError as error:
-        yield _place_of_error_in_study_file(entry, error), str(error)
+        yield _place_of_file_error(entry, error), str(error)
 
 
 def _check_game_entry(entry: GameEntry, scope: _Scope) -> Found:
@@ -213,7 +213,7 @@ def _check_parameter_values(entry: PlayerEntry, scope: _Scope) -> Found:
         del given[name]
 
 
-def _place_of_error_in_study_file(entry: GameEntry | PlayerEntry | WorldEntry, error: SidelightError) -> Place:
+def _place_of_file_error(entry: GameEntry | PlayerEntry | WorldEntry, error: SidelightError) -> Place:
     """Return where the parameter stands that an error names, or else the name of the entry."""
     name = error.name if isinstance(error, ParameterError) else ""
     if name in dict(entry.parameters):

@@ -158,7 +158,7 @@ def plan_cases(study: Study) -> list[Case]:
         )
         for setting in plan_case_settings(study)
         for player in study.players
-        if _player_meets_case_setting(player, setting, study)
+        if _player_meets_setting(player, setting, study)
         for seed in study.seeds
     ]
 
@@ -174,7 +174,7 @@ def plan_case_settings(study: Study) -> list[CaseSetting]:
     return found
 
 
-def _player_meets_case_setting(player: PlayerEntry, setting: CaseSetting, study: Study) -> bool:
+def _player_meets_setting(player: PlayerEntry, setting: CaseSetting, study: Study) -> bool:
     if player.policy != (setting.world.kind == "classifiers") or not is_result_label_chosen(
         player.worlds, setting.world.label
     ):

@@ -48,12 +48,10 @@ def draw_game_figure(analysis: Analysis) -> Figure:
         figure, (axes,) = layout.make_figure_panels([""], 6.4, 4.4)
         samples, note = _BY_OUTCOMES.get(game.n_outcomes, draw_neighbor_graph)(axes, analysis)
         text = f"{analysis.kind}: {_REGRET[analysis.kind]} ({sizes}). {note}"
-        return layout.finish_figure(
-            figure, game.name or "A game", text.strip(), [*samples, *_border_samples_in_figure_key(analysis)]
-        )
+        return layout.finish_figure(figure, game.name or "A game", text.strip(), [*samples, *_border_samples(analysis)])
 
 
-def _border_samples_in_figure_key(analysis: Analysis) -> list[Line2D]:
+def _border_samples(analysis: Analysis) -> list[Line2D]:
     """Return a sample of each kind of border that occurs."""
     used = {border_style_in_figure(analysis, one, other) for one, other in analysis.neighbors}
     return [

@@ -59,9 +59,7 @@ def draw_two_outcome_figure(axes: Axes, analysis: Analysis) -> tuple[list[Any], 
     axes.yaxis.set_major_formatter(FuncFormatter(format_axis_tick))
     first, second = (outcome_label_in_figure(analysis.game, outcome) for outcome in (0, 1))
     axes.set_xlabel(wrap_figure_label(f"probability of {second} (0 means always {first}, 1 always {second})", 90))
-    _draw_probabilities_on_segment(
-        axes, sorted({Fraction(0), Fraction(1), *(end for line in lines for end in line.cell)})
-    )
+    _draw_probabilities(axes, sorted({Fraction(0), Fraction(1), *(end for line in lines for end in line.cell)}))
     samples = [_draw_loss_line(axes, line, cells) for line in [*cells, *(line for line in lines if line not in cells)]]
     for left, right in pairwise(cells):
         style, x = border_style_in_figure(analysis, left.action, right.action), float(right.cell[0])
@@ -102,7 +100,7 @@ def _draw_loss_line(axes: Axes, line: _DrawnLossLine, cells: list[_DrawnLossLine
     )[0]
 
 
-def _draw_probabilities_on_segment(axes: Axes, breaks: list[Fraction]) -> None:
+def _draw_probabilities(axes: Axes, breaks: list[Fraction]) -> None:
     """Write the probabilities at which cells end, but for those that are too near to others."""
     shown = [Fraction(0)]
     for each in breaks:
