@@ -6,15 +6,17 @@ import contextlib
 import inspect
 import warnings
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
+import numpy as np
 
+from sidelight import games, strategies
+from sidelight.environments import IID, Environment, Replay, contexts_by_name
 from sidelight.errors import SidelightError
-
-if TYPE_CHECKING:
-    from sidelight.environments import Environment
-    from sidelight.strategies import KernelStrategy, Strategy
+from sidelight.kernels import cache_directory, compiled, compiled_available
+from sidelight.simulation import simulate
+from sidelight.strategies import KernelStrategy, Strategy
 
 S = TypeVar("S", bound="Strategy")
 _ROUNDS = 12
@@ -34,8 +36,6 @@ def compile_command() -> None:
     NumPy or Numba.
     The environment variable SIDELIGHT_CACHE_DIR chooses another folder.
     """
-    from sidelight.kernels import cache_directory, compiled_available
-
     if not compiled_available():
         click.echo("Numba is missing or switched off, so there is nothing to compile; to install it: pip install numba")
         return
@@ -52,9 +52,6 @@ def compile_command() -> None:
 
 def _jobs_to_compile() -> Iterator[tuple[str, KernelStrategy, Environment]]:
     """Yield every compiled strategy in every environment it can play in."""
-    from sidelight import strategies
-    from sidelight.strategies import KernelStrategy
-
     for name in strategies.names():
         kind = getattr(strategies, name)
         strategy = make_strategy_for_compile_command(kind) if issubclass(kind, KernelStrategy) else None
@@ -65,8 +62,6 @@ def _jobs_to_compile() -> Iterator[tuple[str, KernelStrategy, Environment]]:
 
 def make_strategy_for_compile_command(kind: type[S]) -> S | None:
     """Make a strategy for some game that it accepts; the choice of game does not affect what is compiled."""
-    from sidelight import games
-
     wanted = inspect.signature(kind.__init__).parameters
     values = {
         name: _SAMPLES[name]
@@ -85,10 +80,6 @@ def make_strategy_for_compile_command(kind: type[S]) -> S | None:
 
 def _environments_to_compile(strategy: KernelStrategy) -> Iterator[tuple[str, Environment]]:
     """Yield one environment of each class that the strategy can play in."""
-    import numpy as np
-
-    from sidelight.environments import IID, Replay, contexts_by_name
-
     count, d = strategy.game.n_outcomes, strategy.dimension
     law = np.full(count, 1 / count)
     found: list[Environment] = [] if d else [IID(law)]
@@ -101,9 +92,6 @@ def _environments_to_compile(strategy: KernelStrategy) -> Iterator[tuple[str, En
 
 
 def _play_to_compile(strategy: KernelStrategy, environment: Environment) -> None:
-    from sidelight.kernels import compiled
-    from sidelight.simulation import simulate
-
     with compiled(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         simulate(strategy, environment, _ROUNDS, 1, checkpoints=1, workers=1, progress=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import decimal
 import math
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -16,10 +16,11 @@ from sidelight.cli.numbers import COUNT
 from sidelight.cli.research.arguments import laws
 from sidelight.cli.research.arguments.players import parse_argument_value
 from sidelight.errors import SidelightError
+from sidelight.game import Game
+from sidelight.limits import lower_bound
+from sidelight.strategies import BayesOptimal
+from sidelight.strategies.baselines.priors import read_bayes_optimal_prior, word_bayes_optimal_prior
 from sidelight.text import capitalized
-
-if TYPE_CHECKING:
-    from sidelight.game import Game
 
 _EXAMPLES = """\b
 Examples:
@@ -74,8 +75,6 @@ def limits_command(
 
 def _read_prior_option(text: str) -> Any:
     """Read a prior: the parameters of a Beta law, the name of a kind of law, or laws with weights in brackets."""
-    from sidelight.strategies.baselines.priors import read_bayes_optimal_prior
-
     prior = parse_argument_value(f"({text})" if re.fullmatch(r"[^([,]+,[^,]+", text) else text)
     try:
         read_bayes_optimal_prior(prior)
@@ -86,8 +85,6 @@ def _read_prior_option(text: str) -> Any:
 
 def _lower_bound_as_data(game: Game, law: list[float], horizon: int) -> dict[str, Any]:
     """Return C*(p) as plain data; numbers that are not finite are left out, and `status` and `reason` say why."""
-    from sidelight.limits import lower_bound
-
     found = lower_bound(game, law)
     low, high = (float(value) if math.isfinite(value) else None for value in (found.low, found.high))
     return {
@@ -104,9 +101,6 @@ def _lower_bound_as_data(game: Game, law: list[float], horizon: int) -> dict[str
 
 def _bayes_optimum_as_data(game: Game, horizon: int, prior: Any) -> dict[str, Any]:
     """Return the Bayes-optimal regret as plain data, or why there is none."""
-    from sidelight.strategies import BayesOptimal
-    from sidelight.strategies.baselines.priors import word_bayes_optimal_prior
-
     data: dict[str, Any] = {"prior": prior, "assumes": word_bayes_optimal_prior(prior), "value": None, "reason": None}
     try:
         data["value"] = BayesOptimal(game, horizon, prior).value

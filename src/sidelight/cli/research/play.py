@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import click
+import numpy as np
 
 from sidelight.cli import terminal
 from sidelight.cli.catalogue import load_command_line_game, set_option, terminal_action_labels, terminal_game_title
 from sidelight.cli.notes import warnings_as_command_notes
 from sidelight.cli.numbers import COUNT, WHOLE
 from sidelight.cli.research.arguments import laws, players
+from sidelight.environments import IID
+from sidelight.environments.base import cost, draw
 from sidelight.errors import SidelightError
+from sidelight.game import Game
+from sidelight.game_arrays import loss_matrix
 from sidelight.kernels.arrays import Floats
+from sidelight.results.text import label_of_results
+from sidelight.strategies import Strategy
 from sidelight.text import padded_to_width, printable_line, terminal_width_of_text
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from sidelight.environments import IID
-    from sidelight.game import Game
-    from sidelight.strategies import Strategy
 
 _EXAMPLES = """\b
 Examples:
@@ -62,10 +61,6 @@ def play_command(
 
 def _play_rounds(game: Game, player: Strategy, environment: IID, rounds: int, seed: int) -> None:
     """Play like run 0 of a simulation, and print each round."""
-    import numpy as np
-
-    from sidelight.environments.base import cost, draw
-
     own, world_rng, law = _randomness_of_play(game, environment, seed)
     world = environment.start(game, 0, world_rng)
     player = player.clone().reset(own)
@@ -91,8 +86,6 @@ def _randomness_of_play(
     game: Game, environment: IID, seed: int
 ) -> tuple[np.random.SeedSequence, np.random.Generator, Floats]:
     """Return the randomness of run 0 of a simulation: the strategy's seed, the environment's generator, the law."""
-    import numpy as np
-
     of_world, own = (np.random.SeedSequence(seed, spawn_key=(0, stream)) for stream in (0, 1))
     law = environment.law
     if callable(law):
@@ -101,8 +94,6 @@ def _randomness_of_play(
 
 
 def _opening_of_play(game: Game, player: Strategy, law: Floats, rounds: int, seed: int) -> str:
-    from sidelight.results.text import label_of_results
-
     odds = ", ".join(f"{name} {value:.4g}" for name, value in zip(game.outcomes, law, strict=True))
     lines = [
         terminal_game_title(game),
@@ -113,8 +104,6 @@ def _opening_of_play(game: Game, player: Strategy, law: Floats, rounds: int, see
 
 
 def _closing_of_play(game: Game, plays: list[int], regret: float, law: Floats) -> str:
-    from sidelight.game_arrays import loss_matrix
-
     losses = loss_matrix(game) @ law
     best = int(losses.argmin())
     labels = [f"{a} {printable_line(name)}" for a, name in enumerate(game.actions)]

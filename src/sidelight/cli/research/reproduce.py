@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -11,16 +11,22 @@ from sidelight._storage import make_writable_folder
 from sidelight.cli import terminal
 from sidelight.cli.notes import warnings_as_command_notes
 from sidelight.cli.numbers import COUNT, WHOLE
-from sidelight.cli.research.arguments.cluster import check_cluster_option, check_share_and_merge_options, cluster_option
+from sidelight.cli.research.arguments.cluster import (
+    check_cluster_option,
+    check_share_and_merge_options,
+    cluster_option,
+)
 from sidelight.cli.research.work_bar import WorkBar, command_work_kept
 from sidelight.errors import SidelightError
+from sidelight.reproduction import others, output, select
 from sidelight.reproduction.exhibit import PROTOCOLS, RUNS, TOLERANCES, Profile
+from sidelight.reproduction.report.wording import NOT_PRINTED, reproduction_verdict_shares
+from sidelight.reproduction.runs import Reproduction
 from sidelight.reproduction.use_case import LABELS, check_use_case_options
-
-if TYPE_CHECKING:
-    from sidelight.reproduction.runs import Reproduction
-    from sidelight.reproduction.verdicts import ReproductionAccount
-    from sidelight.studies.store.store import Store
+from sidelight.reproduction.verdicts import ReproductionAccount
+from sidelight.studies.running.study_run import crew_of
+from sidelight.studies.store.store import Store
+from sidelight.tasks import Share
 
 _EPILOG = """\b
 Examples:
@@ -93,10 +99,6 @@ def reproduce_command(out: str, share: str | None, merge: bool, as_json: bool, *
 
     'others' runs experiments of three other papers instead, compares what they print, and says where that is nothing.
     """
-    from sidelight.studies.running.study_run import crew_of
-    from sidelight.studies.store.store import Store
-    from sidelight.tasks import Share
-
     folder = Path(out)
     _check_reproduce_options(share, merge, options)
     if "others" in options["names"]:
@@ -107,10 +109,9 @@ def reproduce_command(out: str, share: str | None, merge: bool, as_json: bool, *
     bars, crew = WorkBar(), crew_of(options["cluster"], options["workers"])
     with warnings_as_command_notes():
         if merge and (missing := reproduction.missing()):
-            pieces = (
-                f"{len(missing)} of {len(reproduction.tasks())} pieces of work are missing, damaged or from other code"
-            )
-            raise SidelightError(f"{pieces} in {folder}: run all shares first, with the same options")
+            pieces = f"{len(missing)} of {len(reproduction.tasks())} pieces of work"
+            remedy = "run all shares first, with the same options"
+            raise SidelightError(f"{pieces} are missing, damaged or from other code in {folder}: {remedy}")
         make_writable_folder(folder)
         with command_work_kept(folder):
             seconds = 0.0 if merge else reproduction.run(crew, bars, part)
@@ -120,8 +121,6 @@ def reproduce_command(out: str, share: str | None, merge: bool, as_json: bool, *
             return
         with command_work_kept(folder):
             seconds += reproduction.look_again(crew, bars)
-            from sidelight.reproduction import output
-
             account = output.write_reproduction_output(reproduction, folder, seconds or None, bars.note)
     if as_json:
         terminal.write_terminal_json(account.to_dict())
@@ -132,11 +131,6 @@ def reproduce_command(out: str, share: str | None, merge: bool, as_json: bool, *
 
 def _reproduce_other_papers(folder: Path, shared: object, as_json: bool, options: dict[str, Any]) -> None:
     """Run the experiments of other papers and write their report."""
-    from sidelight.reproduction import others
-    from sidelight.reproduction.runs import Reproduction
-    from sidelight.studies.running.study_run import crew_of
-    from sidelight.studies.store.store import Store
-
     given = [name for name in ("tolerances", "policies", "confidence", "full", "beyond") if options[name]]
     if options["names"] != ("others",) or shared or given:
         raise SidelightError("others goes alone, with --runs, --seed, --workers, --cluster, --out and --json only")
@@ -162,9 +156,6 @@ def _check_reproduce_options(share: str | None, merge: bool, options: dict[str, 
 
 
 def _reproduction_from_options(options: dict[str, Any], store: Store) -> Reproduction:
-    from sidelight.reproduction import select
-    from sidelight.reproduction.runs import Reproduction
-
     profiles = [
         Profile(
             protocol,
@@ -184,12 +175,8 @@ def _reproduction_from_options(options: dict[str, Any], store: Store) -> Reprodu
 
 
 def _print_account(account: ReproductionAccount) -> None:
-    from sidelight.reproduction.report.wording import NOT_PRINTED, reproduction_verdict_shares
-
     for table in account.tables:
         said = reproduction_verdict_shares(table.counts()) or NOT_PRINTED
         terminal.write_to_terminal(terminal.terminal_entry(f"{table.name} {table.protocol}", said, 20))
     for reason in account.reasons.values():
-        terminal.write_to_terminal(
-            "\n" + terminal.wrap_to_terminal(f"Why numbers differ: {reason.title}. {reason.sentence}")
-        )
+        terminal.write_wrapped(f"\nWhy numbers differ: {reason.title}. {reason.sentence}")
