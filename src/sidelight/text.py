@@ -99,6 +99,11 @@ def count(size: int, noun: str) -> str:
     return f"{size} {noun if size == 1 else several}"
 
 
+def shortened(text: str, most: int) -> str:
+    """Return a text of at most so many characters; three dots stand for what was cut."""
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
 def and_list(words: Sequence[str]) -> str:
     """Return "a, b and c"."""
     *others, last = words

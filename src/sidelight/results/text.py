@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from sidelight.results._checks import canonical_json_of_results
-from sidelight.text import count, one_line
+from sidelight.text import count, one_line, shortened
 
 if TYPE_CHECKING:
     from sidelight.results.results import Results
@@ -21,7 +21,7 @@ def label_of_results(strategy: dict[str, Any]) -> str:
     """
     defaults = strategy.get("defaults", {})
     shown = [
-        f"{key}={_shorten_parameter(value)}"
+        f"{key}={shortened(repr(value), _LONGEST_VALUE)}"
         for key, value in strategy.get("parameters", {}).items()
         if key not in defaults or canonical_json_of_results(value) != canonical_json_of_results(defaults[key])
     ]
@@ -53,8 +53,3 @@ def results_game_words(results: Results) -> str:
     """Name the game."""
     game = results.game
     return one_line(game.name or f"a game of {count(game.n_actions, 'action')}")
-
-
-def _shorten_parameter(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 3]}..."

@@ -14,7 +14,7 @@ from numbers import Integral, Real
 from typing import Annotated, Any, Self, get_type_hints
 
 from sidelight.studies.problems import Place, Problem, StudyError
-from sidelight.text import did_you_mean, thousands
+from sidelight.text import did_you_mean, shortened, thousands
 
 Check = Callable[[Any], Any]
 _LONGEST = 80  # characters of a value in a message
@@ -265,7 +265,7 @@ def short_field_value(value: Any) -> str:
             text = str(value) if hasattr(value, "isoformat") else repr(value)
     except ValueError:  # a number of more digits than Python writes
         return "a number of thousands of digits"
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+    return shortened(text, _LONGEST)
 
 
 def _is_pair_in_field(value: Any) -> bool:

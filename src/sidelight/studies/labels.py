@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sidelight.studies.plain_data import Parameters, freeze_plain_data
-from sidelight.text import did_you_mean
+from sidelight.text import did_you_mean, shortened
 
 _LONGEST = 60  # characters of a value in a label
 
@@ -46,4 +46,4 @@ def unknown_study_label(name: str, known: Sequence[str]) -> str:
 
 def _shorten_study_label(value: Any) -> str:
     text = str(value) if not isinstance(value, tuple) else f"[{', '.join(map(_shorten_study_label, value))}]"
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+    return shortened(text, _LONGEST)

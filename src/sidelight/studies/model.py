@@ -207,14 +207,10 @@ class Comparison(results.Comparison, StudyPart):
 
 
 @dataclass(frozen=True)
-class TableEntry(StudyPart):
-    """A table to be written: "comparison" (one row per player and setting) or "matrix" (players by settings).
+class ReportEntry(StudyPart):
+    """A table or a figure: what it shows, and the labels and horizons that it is restricted to; * is anything."""
 
-    The numbers of a matrix are means relative to the best player of each setting. `games`, `worlds` and `horizons`
-    restrict it; * in a label stands for anything.
-    """
-
-    kind: Annotated[str, choice_field("comparison", "matrix")] = "comparison"
+    kind: str
     measure: Annotated[str, choice_field(*MEASURES)] = "regret"
     title: Text = ""
     games: Labels = ()
@@ -223,15 +219,21 @@ class TableEntry(StudyPart):
 
 
 @dataclass(frozen=True)
-class FigureEntry(StudyPart):
+class TableEntry(ReportEntry):
+    """A table to be written: "comparison" (one row per player and setting) or "matrix" (players by settings).
+
+    The numbers of a matrix are means relative to the best player of each setting. `games`, `worlds` and `horizons`
+    restrict it; * in a label stands for anything.
+    """
+
+    kind: Annotated[str, choice_field("comparison", "matrix")] = "comparison"
+
+
+@dataclass(frozen=True)
+class FigureEntry(ReportEntry):
     """A figure to be drawn: "regret" (over time, a panel per setting) or "quartiles" (of a measure at the end)."""
 
     kind: Annotated[str, choice_field("regret", "quartiles")] = "regret"
-    measure: Annotated[str, choice_field(*MEASURES)] = "regret"
-    title: Text = ""
-    games: Labels = ()
-    worlds: Labels = ()
-    horizons: HorizonsIfOwn = ()
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import pytest
 from sidelight.errors import NoFileError
 from sidelight.studies import Comparison, PlayerEntry, StudyError, WorldEntry, parse, read
 from sidelight.studies.build.objects import build_study_environment
-from sidelight.studies.file.lines import find_lines_in_study_file, line_in_study_file
+from sidelight.studies.file.reading import find_lines_in_study_file, line_in_study_file
 
 WHOLE = """
     title = "How many bins?"

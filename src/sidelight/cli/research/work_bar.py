@@ -22,14 +22,13 @@ class WorkBar(Display):
     by one, as those that are done.
     """
 
-    def __init__(self, shown: bool | None = None) -> None:
-        self._shown = sys.stderr.isatty() if shown is None else shown
+    def __init__(self) -> None:
         self._bar: Any = None
         self._item: Any = None
 
     def begin(self, title: str, total: int, pending: int) -> None:
         """Start, given how many tasks there are and how many of them are still to be done."""
-        if self._shown and pending:
+        if sys.stderr.isatty() and pending:
             self._bar = make_simulation_progress_bar(transient=False)
             self._item = self._bar.add_task(title, total=pending)
             self._bar.start()

@@ -6,6 +6,7 @@ What a file has and a study has not: parameters stand among the other keys, and 
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
@@ -17,7 +18,6 @@ from sidelight._storage import read_file_contents
 from sidelight.studies.build import objects
 from sidelight.studies.fields import StudyPart, check_study_fields, unknown_study_field_message
 from sidelight.studies.file import checking
-from sidelight.studies.file.lines import find_lines_in_study_file, line_in_study_file
 from sidelight.studies.labels import make_valid_study_name
 from sidelight.studies.model import (
     WORLDS,
@@ -47,6 +47,9 @@ _NOT_IN_FILES = ("folder", "players", "policy", "data", "kind", "value")
 _SETTINGS = [each.name for each in fields(Study) if each.name not in (*_KINDS, *_NOT_IN_FILES)]
 _MOST = 10_000  # entries of one grid
 _Entry = dict[str, Any]
+_HEADER = re.compile(r"\s*(\[\[?)\s*([^\]\s]+)\s*\]")
+_KEY = re.compile(r"""\s*["']?([\w-]+)["']?\s*=""")
+_INNER = "parameters"  # a table in an entry, whose keys may as well stand in the entry itself
 
 
 def read(path: str | os.PathLike[str]) -> Study:
@@ -235,3 +238,29 @@ def _parameter_table(entry: _Entry) -> _Entry:
     """Return the parameters that stand in a table of their own."""
     found = entry.get("parameters", {})
     return found if isinstance(found, dict) else {}
+
+
+def find_lines_in_study_file(text: str) -> dict[Place, int]:
+    """Return the line, counted from 1, on which each table and each key begins; texts of several lines may mislead."""
+    found: dict[Place, int] = {}
+    counts: dict[str, int] = {}
+    table: Place = ()
+    for number, line in enumerate(text.split("\n"), start=1):
+        if header := _HEADER.match(line):
+            outer, _, inner = header[2].partition(".")
+            if header[1] == "[[":
+                counts[outer] = counts.get(outer, -1) + 1
+            table = (outer, *([counts[outer]] if outer in counts else []), *([inner] if inner else []))
+            found.setdefault(table, number)
+        elif key := _KEY.match(line):
+            found.setdefault((*table, key[1]), number)
+    return found
+
+
+def line_in_study_file(place: Place, lines: Mapping[Place, int]) -> int | None:
+    """Return the line of a place, or of the innermost table around it."""
+    short = tuple(part for part in place if part != _INNER)
+    for whole in (place, short):
+        if whole in lines:
+            return lines[whole]
+    return next((lines[place[:end]] for end in range(len(place) - 1, 0, -1) if place[:end] in lines), None)

@@ -20,7 +20,7 @@ _SIDES = {"two-sided": "differs", "less": "is less", "greater": "is greater"}
 MEASURES = {"regret": "regret", "verifications": "verifications", "f1": "F1 score", "plays": "plays"}
 
 
-def is_wanted_in_study(labels: Labels, wish: studies.TableEntry | studies.FigureEntry) -> bool:
+def is_wanted_in_study(labels: Labels, wish: studies.ReportEntry) -> bool:
     """Say whether results belong into a table or figure."""
     chosen = [(wish.worlds, labels.world), (wish.horizons, labels.horizon)]
     chosen += [(wish.games, labels.game)] if labels.horizon else []
