@@ -14,7 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from random_games import modest
 
-from sidelight import analyze, strategies
+from sidelight import strategies
 from sidelight.errors import GameError, ImmutableError, NoActionError, NoFileError, SidelightError
 from sidelight.game import Game
 
@@ -76,13 +76,6 @@ def test_a_loss_is_read_exactly(given_loss, exact):
 @pytest.mark.parametrize("dtype", [np.int8, np.int64, np.uint16, np.float16, np.float32, np.float64, object, "U3"])
 def test_arrays_of_any_kind_are_the_game_that_lists_are(dtype):
     assert two(np.array([[1, 0], [0, 1]], dtype=dtype)) == two()
-
-
-def test_arrays_of_objects_keep_fractions():
-    assert two(np.array([[THIRD, Decimal("0.5")], [1, "2/7"]], dtype=object)).loss == (
-        (THIRD, Fraction(1, 2)),
-        (Fraction(1), Fraction(2, 7)),
-    )
 
 
 def test_rows_may_be_any_iterable():
@@ -176,11 +169,6 @@ def test_games_whose_symbols_are_equal_and_yet_differ_are_different_games(pair):
     assert len({one_game, other}) == 2
 
 
-def test_a_truth_value_and_a_number_do_not_make_an_easy_game_hopeless():
-    assert analyze(Game([[0, 1], [1, 0]], [["T", 1], ["x", "x"]])).kind == "easy"
-    refusal(lambda: Game([[0, 1], [1, 0]], [[True, 1], ["x", "x"]]), "row 0, column 1 is 1 (of type int)")
-
-
 def test_dates_of_arrays_stay_dates():
     day = np.datetime64("2024-01-01", "ns")
     assert len(Game([[0, 0]], [[day, int(day.astype(int))]]).symbols(0)) == 2
@@ -270,12 +258,6 @@ def test_a_name_stays_on_its_line():
         "loss          0  1",
         "  an\\naction  0  1",
     ]
-
-
-def test_printing_fractions_and_a_nameless_single_action():
-    text = str(Game([["1/3", 2]], [["a", "b"]]))
-    assert text.startswith("game of 1 action and 2 outcomes\n")
-    assert "1/3" in text
 
 
 @pytest.mark.parametrize("symbols", [[1, "1"], ["", "a"], ["a\n", "b"], [None, "None"], [(1,), "(1,)"]])

@@ -29,27 +29,14 @@ def test_numbers_out_of_range(text, reason):
 @pytest.mark.parametrize(
     "command",
     [
-        [
-            "simulate",
-            "apple-tasting",
-            "CBP",
-            "--horizon",
-            "2e1",
-            "--runs",
-            "2e0",
-            "--seed",
-            "1e0",
-            "--checkpoints",
-            "1e1",
-        ],
-        ["simulate", "apple-tasting", "RandCBP:bins=1e1", "--horizon", "2_0", "--runs", "2", "--workers", "1e0"],
-        ["simulate", "apple-tasting", "CBP", "--horizon", "20", "--runs", "2", "--checkpoints", "1e0,1e1"],
-        ["simulate", "apple-tasting", "BayesOptimal:horizon=1e2", "--horizon", "20", "--runs", "2"],
-        ["play", "apple-tasting", "CBP", "--rounds", "2e0", "--seed", "0"],
-        ["limits", "apple-tasting", "--horizon", "1e2"],
+        "simulate apple-tasting CBP --horizon 2e1 --runs 2e0 --seed 1e0 --checkpoints 1e1",
+        "simulate apple-tasting RandCBP:bins=1e1 --horizon 2_0 --runs 2 --workers 1e0",
+        "simulate apple-tasting CBP --horizon 20 --runs 2 --checkpoints 1e0,1e1",
+        "simulate apple-tasting BayesOptimal:horizon=1e2 --horizon 20 --runs 2",
+        "play apple-tasting CBP --rounds 2e0 --seed 0",
+        "limits apple-tasting --horizon 1e2",
     ],
-    ids=" ".join,
 )
 def test_every_command_takes_them(command):
-    result = CliRunner().invoke(main, command)
+    result = CliRunner().invoke(main, command.split())
     assert result.exit_code == 0, result.output

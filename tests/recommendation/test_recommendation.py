@@ -7,9 +7,8 @@ import pytest
 
 import sidelight as sl
 from sidelight.recommendation.recommendation import recommend
-from sidelight.recommendation.similarity import distance_between_benchmark_games
 
-from .making import GAMES, MEANS, facts, summary
+from .making import MEANS, summary
 
 HARD = sl.Game([[2, 2], [1, 0], [0, 1]], [["A", "B"], ["", ""], ["", ""]], name="mine")
 
@@ -113,12 +112,3 @@ def test_everything_as_plain_data():
     assert data["nearest"][0]["distance"] == 0.0
     assert data["candidates"][0]["label"] == "Prospect, T known"
     assert data["benchmark"]["cases_run"] == 8
-
-
-def test_distances():
-    every = {name: facts(name) for name in GAMES}
-    assert distance_between_benchmark_games(every["apple-tasting"], every["apple-tasting"]) == 0.0
-    one, other = every["apple-tasting"], every["bernoulli-bandit"]
-    assert (
-        distance_between_benchmark_games(one, other) == distance_between_benchmark_games(other, one) == 1.0
-    )  # 2 outcomes against 4

@@ -1,20 +1,12 @@
 """Small tables, and somebody who watches them being made without a word."""
 
-import functools
-
 from sidelight.reproduction.exhibit import Exhibit, Profile, exhibit_study_of_game
 from sidelight.reproduction.runs import Reproduction
-from sidelight.studies.running.execution import Crew
+from sidelight.studies.running.study_run import crew_of
 from sidelight.studies.store.store import Store
-from sidelight.tasks import run_here
 from sidelight.tasks.display import Display
 
-HERE = Crew(run_here, here=True)
-
-
-def threads(count):
-    """Return so many threads of this process."""
-    return Crew(functools.partial(run_here, workers=count), here=True)
+HERE = crew_of(cluster=None, workers=None)
 
 
 class Silent(Display):

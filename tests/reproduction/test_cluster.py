@@ -1,15 +1,12 @@
 """A real cluster: worker processes on this machine, one of which is killed in the middle."""
 
-import functools
-
 import numpy as np
 import pytest
 
 from sidelight.errors import SidelightError
 from sidelight.reproduction.paper import CBP
 from sidelight.studies import PlayerEntry
-from sidelight.studies.running.execution import Crew
-from sidelight.tasks.cluster import run_on_cluster
+from sidelight.studies.running.study_run import crew_of
 
 from .making import HERE, Silent, every_array, reproduction_of
 
@@ -49,7 +46,7 @@ def test_a_worker_with_other_code_is_refused(cluster, tmp_path, monkeypatch):
     monkeypatch.setattr("sidelight.studies.plan.code.versions_on_worker", lambda: {"sidelight": "9"})
     reproduction = reproduction_of(tmp_path, CBP, runs=2)
     with pytest.raises(SidelightError, match=r"other sources or parameters.*same version"):
-        reproduction.run(Crew(functools.partial(run_on_cluster, cluster[0]), here=False), Silent())
+        reproduction.run(crew_of(cluster[0], workers=None), Silent())
 
 
 def test_a_killed_worker_changes_nothing(cluster, tmp_path):
@@ -59,7 +56,7 @@ def test_a_killed_worker_changes_nothing(cluster, tmp_path):
         reproduction_of(tmp_path / place, CBP, PlayerEntry("RandCBP"), runs=480) for place in ("there", "here")
     )
     killer = Killer(workers[0])
-    there.run(Crew(functools.partial(run_on_cluster, address), here=False), killer)
+    there.run(crew_of(address, workers=None), killer)
     assert workers[0].returncode
     assert workers[1].poll() is None
     assert killer.count == len(there.tasks()) == 20

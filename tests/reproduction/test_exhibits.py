@@ -13,7 +13,7 @@ from sidelight.reproduction.published import REASONS, printed_numbers_of_player
 from sidelight.reproduction.runs import Reproduction
 from sidelight.studies import Study
 from sidelight.studies.plan.cases import plan_cases
-from sidelight.studies.plan.tasks import CaseTask, split_cases_into_tasks
+from sidelight.studies.plan.tasks import CaseTask
 from sidelight.studies.store.store import Store
 
 TABLES = [name for name in reproduction.names() if name.startswith("table")]
@@ -75,20 +75,6 @@ def test_what_several_exhibits_show_is_run_once(tmp_path):
     shown = [case for each in whole.exhibits for case in Reproduction([each], whole.profiles, whole.store).cases()]
     assert set(shown) == set(found)
     assert len(shown) > len(found)
-
-
-def test_tasks_cover_all_runs_once_and_grow_at_the_end():
-    for study in reproduction.load("table3").studies(Profile()):
-        for case in plan_cases(study):
-            for runs in (1, 48, 96, 100):
-                found = [
-                    run
-                    for task in split_cases_into_tasks(case, runs)
-                    for run in range(task.first, task.first + task.count)
-                ]
-                assert found == list(range(runs))
-            few, more = (split_cases_into_tasks(case, runs) for runs in (96, 960))
-            assert more[: len(few)] == few
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,4 @@
-"""Interrupting, resuming, sharing out and second looks, on small tables."""
-
-import threading
+"""Damaged pieces of work and second looks, on small tables."""
 
 import numpy as np
 import pytest
@@ -8,8 +6,9 @@ import pytest
 from sidelight.reproduction.paper import CBP, LIMIT
 from sidelight.reproduction.runs import SECOND_LOOK
 from sidelight.studies import PlayerEntry
+from sidelight.studies.running.study_run import crew_of
 
-from .making import HERE, Silent, every_array, reproduction_of, threads
+from .making import HERE, Silent, every_array, reproduction_of
 
 PLAYERS = (CBP, PlayerEntry("RandCBP"))
 
@@ -22,29 +21,8 @@ def same(one, other):
 def whole(tmp_path_factory):
     """Everything done in one go by one worker."""
     found = reproduction_of(tmp_path_factory.mktemp("whole"), *PLAYERS, runs=100)
-    found.run(threads(1), Silent())
+    found.run(crew_of(cluster=None, workers=1), Silent())
     return found
-
-
-def test_interrupted_and_resumed(whole, tmp_path):
-    class Interrupting(Silent):
-        count = 0
-
-        def finished(self, task):
-            self.count += 1
-            if self.count == 2:
-                raise KeyboardInterrupt
-
-    reproduction = reproduction_of(tmp_path, *PLAYERS, runs=100)
-    with pytest.raises(KeyboardInterrupt):
-        reproduction.run(HERE, Interrupting())
-    assert threading.active_count() < 10
-    left = len(reproduction.missing())
-    assert 0 < left < len(whole.tasks())
-    display = Silent()
-    reproduction.run(HERE, display)
-    assert display.pending == left
-    assert same(whole, reproduction)
 
 
 def test_a_damaged_piece_is_done_again(whole, tmp_path):

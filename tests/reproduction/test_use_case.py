@@ -14,7 +14,6 @@ from sidelight.reproduction import load
 from sidelight.reproduction.exhibit import Profile
 from sidelight.reproduction.published import printed_numbers_of_player
 from sidelight.reproduction.use_case import LABELS, check_use_case_options, simulate_use_case
-from sidelight.results.statistics import summarize_sample
 from sidelight.studies.classifiers import watching
 from sidelight.studies.classifiers.published import draw_published_classifier, macro_f1_of_classifiers
 
@@ -116,12 +115,6 @@ def test_the_simulation_is_the_monitor(stop):
     assert abs(np.mean(found) - n.mean()) < 4.5 * error
 
 
-def test_macro_f1_by_hand():
-    truth = np.array([[1, 1, 1], [1, 1, 1], [0, 0, 1], [0, 1, 0]], bool)
-    found = np.array([[1, 1, 1], [1, 1, 0], [0, 0, 1], [1, 0, 1]], bool)
-    assert macro_f1_of_classifiers(truth, found) == pytest.approx([1.0, (0 + 2 * 2 / 5) / 2, 1.0, 0.0])
-
-
 def test_macro_f1_is_that_of_scikit_learn():
     metrics = pytest.importorskip("sklearn.metrics")
     rng = np.random.default_rng(1)
@@ -140,25 +133,3 @@ def test_other_tolerances_some_policies_another_confidence():
         assert {player.name for study in studies for player in study.players} == {"cbp"}
         assert dict(studies[0].worlds[0].parameters) == {"tolerance": 0.2, "confidence": 0.99}
     assert all("confidence" not in dict(study.worlds[0].parameters) for study in load("table4").studies(Profile()))
-
-
-@pytest.mark.parametrize(
-    ("name", "options", "message"),
-    [
-        ("table1", {"tolerances": (0.2,)}, "name table4 or table5"),
-        ("table1", {"policies": ("cbp",)}, "name table4 or table5"),
-        ("table4", {"tolerances": (2.0,)}, "tolerance is 2"),
-        ("table4", {"tolerances": (float("nan"),)}, "tolerance is nan"),
-        ("table4", {"confidence": 1.0}, "confidence is 1"),
-        ("table4", {"confidence": float("nan")}, "confidence is nan"),
-    ],
-)
-def test_what_the_use_case_cannot_be(name, options, message):
-    with pytest.raises(SidelightError, match=message):
-        check_use_case_options(Profile(**options), [load(name)])
-
-
-def test_standard_errors_divide_by_one_less_than_the_runs():
-    found = simulate_use_case(1, 0.2, "sequential", runs=4).verifications.astype(float)
-    deviations = (found - found.mean()) ** 2
-    assert summarize_sample(found).standard_error == pytest.approx(math.sqrt(deviations.sum() / 3 / 4))

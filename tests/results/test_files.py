@@ -4,7 +4,6 @@ import io
 import json
 import os
 import sys
-import zipfile
 from enum import IntEnum
 from fractions import Fraction
 
@@ -22,7 +21,7 @@ from sidelight.game import Game
 from sidelight.results import Results
 from sidelight.results import provenance as origins
 
-from .making import APPLES, make
+from .making import make
 
 SUFFIXES = (".npz", ".parquet")
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
@@ -310,10 +309,3 @@ def test_measures_come_back(tmp_path, suffix):
             "certain": "b",
             "verifications": "i",
         }
-
-
-def test_no_pickle_is_written(tmp_path):
-    path = tmp_path / "r.npz"
-    make(game=APPLES).save(path)
-    with zipfile.ZipFile(path) as archive:
-        assert sorted(archive.namelist()) == ["manifest.npy", "plays.npy", "regret.npy", "rounds.npy", "sha256.npy"]

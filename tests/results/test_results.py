@@ -1,7 +1,6 @@
 """The Results object: what it holds, what it refuses, and that nobody can change it."""
 
 import copy
-import importlib.metadata
 import pickle
 import re
 import subprocess
@@ -12,9 +11,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-import sidelight as sl
 from sidelight.errors import SidelightError
-from sidelight.results import Results
 
 from .making import APPLES, make
 
@@ -161,20 +158,6 @@ def test_the_manifest_says_where_results_come_from():
     assert created.utcoffset() == timedelta(0)
 
 
-def test_a_package_that_is_not_installed_has_no_version(monkeypatch):
-    from sidelight.results import provenance
-
-    def missing(package):
-        raise importlib.metadata.PackageNotFoundError(package)
-
-    monkeypatch.setattr(importlib.metadata, "version", missing)
-    provenance._machine_of_results.cache_clear()
-    try:
-        assert make().manifest["numba"] is None
-    finally:
-        provenance._machine_of_results.cache_clear()
-
-
 def test_results_in_one_line():
     results = make([1, 2, 6])
     # std = sqrt((4 + 1 + 9) / 2) = 2.6458, divided by sqrt(3) = 1.5275
@@ -192,9 +175,3 @@ def test_importing_results_loads_no_heavy_library():
         "sys.exit(' '.join({'scipy', 'pandas', 'polars', 'pyarrow', 'numba'} & sys.modules.keys()) or 0)"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False).stderr == ""
-
-
-def test_the_public_module():
-    assert sl.results.Results is sl.Results is Results
-    assert {"compare", "concatenate", "paired", "welch", "wins"} <= set(sl.results.__all__)
-    assert all(hasattr(sl.results, name) for name in sl.results.__all__)

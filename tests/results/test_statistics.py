@@ -64,18 +64,6 @@ def test_band_divides_by_the_root_of_the_number_of_runs():
     assert results.band(0.95).high[1] - 4 == pytest.approx(1.959963984540054 * math.sqrt(20 / 3) / 2)
 
 
-def test_band_covers_the_mean_as_often_as_it_says():
-    rng = np.random.default_rng(5)
-    hits = 0
-    for _ in range(400):
-        values = rng.exponential(size=(200, 1))
-        results = make(rounds=[1], regret=values, plays=np.zeros((200, 2), int))
-        _, low, high = results.band(0.9)
-        hits += low[0] <= 1 <= high[0]
-    # Four standard errors of a proportion of 0.9 in 400 are 0.06.
-    assert 0.83 < hits / 400 < 0.96
-
-
 @pytest.mark.parametrize("confidence", [0, 1, 99, -0.5, float("nan")])
 def test_confidence_is_a_probability(confidence):
     with pytest.raises(SidelightError, match="between 0 and 1"):

@@ -67,11 +67,6 @@ def test_a_name_can_be_that_of_a_folder(name):
         Study(name)
 
 
-def test_a_kind_of_world_that_nobody_knows_is_refused():
-    with pytest.raises(ValueError, match="kind is 'lawz': did you mean 'law'"):
-        WorldEntry("lawz", "dirichlet")
-
-
 def test_more_players_join_once():
     found = study()
     assert found.with_players([PlayerEntry("CBP")]) == found

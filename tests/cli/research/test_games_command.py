@@ -32,13 +32,6 @@ def test_table_shows_parameters_sizes_and_classes():
     assert row.split()[-4:] == ["5", "x", "5", "hard"]
 
 
-def test_table_is_plain_text():
-    output = invoke().output
-    assert output.isprintable() or all(c.isprintable() or c == "\n" for c in output)
-    assert "\x1b" not in output
-    assert all(line == line.rstrip() for line in output.splitlines())
-
-
 @pytest.mark.parametrize("columns", [60, 80])
 @pytest.mark.parametrize("name", games.names())
 def test_description_holds_everything_and_fits(name, columns):
@@ -86,9 +79,3 @@ def test_unknown_names_suggest_the_nearest(typed, meant):
     assert result.exit_code == 2
     assert f"did you mean {meant!r}?" in result.output
     assert "'sidelight games' lists" in result.output
-
-
-def test_names_like_no_other_suggest_none():
-    result = invoke("qqqq")
-    assert result.exit_code == 2
-    assert "did you mean" not in result.output

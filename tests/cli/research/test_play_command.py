@@ -172,17 +172,6 @@ def test_observers_under_exploration_are_named():
     assert any("Chosen: 0 ask, whose W^2/n is largest: 0 ask (" in text for text in said)
 
 
-def test_explaining_changes_nothing():
-    for strategy in STRATEGIES:
-        game = sl.games.load("bartok")
-        silent = strategy(game)
-        rng = np.random.default_rng(0)
-        for _, player, action, _ in played("bartok", strategy, 150):
-            assert silent.act() == action
-            assert player.explain() == player.explain()
-            silent.observe(game.feedback[action][rng.choice(3, p=LAWS["bartok"])])
-
-
 def test_special_cases_are_explained():
     trivial = sl.strategies.CBP(sl.games.load("trivial"))
     assert trivial.explain() == ""

@@ -41,24 +41,3 @@ def test_every_game_gets_an_answer_that_can_be_played(name):
     strategy = found.make(seed=1)
     assert strategy.act() in range(game.n_actions)
     assert found.explain().startswith(f"Play {found.strategy}(game")
-
-
-def test_a_hopeless_game_is_refused():
-    result = invoke("hopeless")
-    assert result.exit_code == 2
-    assert "the game is hopeless" in " ".join(result.output.split())
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["nowhere"], "nowhere"),
-        (["apple-tasting", "--horizon", "0"], "horizon"),
-        (["apple-tasting", "--dimension", "-1"], "dimension"),
-        (["three-class-label-efficient", "--set", "query=coarse"], "hopeless"),
-    ],
-)
-def test_mistakes(arguments, words):
-    result = invoke(*arguments)
-    assert result.exit_code == 2
-    assert words in result.output

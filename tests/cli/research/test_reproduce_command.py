@@ -145,10 +145,9 @@ def test_interrupted(tmp_path, monkeypatch):
         (["--full", "--beyond"], "give only one of them"),
         (["--share", "1/2", "--merge"], "give only one of them"),
         (["--share", "3/2"], "write i/n with i from 1 to n"),
-        (["--cluster", "tcp://127.0.0.1:1", "--workers", "2"], "leave out --workers"),
-        (["--cluster", "here"], "give an address such as tcp://host:8786"),
         (["--merge"], "run all shares first"),
         (["table4", "--tolerance", "0"], "between 0 and 1"),
+        (["table4", "--tolerance", "nan"], "tolerance is nan"),
         (["table5", "--confidence", "2"], "confidence is 2.0"),
         (["table1", "--policy", "cbp"], "name table4 or table5"),
     ],
@@ -159,15 +158,6 @@ def test_mistakes(arguments, message, tmp_path):
     assert message in " ".join(result.stderr.split())
     assert "Traceback" not in result.output
     assert not (tmp_path / "new").exists()
-
-
-def test_a_file_is_no_folder(tmp_path):
-    file = tmp_path / "file"
-    file.write_text("mine")
-    result = invoke("reproduce", "table1", "--out", file)
-    assert result.exit_code == 2
-    assert "name a folder" in result.stderr
-    assert file.read_text() == "mine"
 
 
 def test_without_what_draws_and_writes_tables(folder, tmp_path, monkeypatch):

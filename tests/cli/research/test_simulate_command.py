@@ -314,10 +314,6 @@ def test_mistakes_are_explained(arguments, parts, tmp_path, monkeypatch):
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-def test_hopeless_games_are_refused():
-    assert "the game is hopeless" in refused("hopeless", "CBP")
-
-
 @pytest.mark.parametrize(
     ("text", "value"),
     [

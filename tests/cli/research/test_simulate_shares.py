@@ -6,8 +6,6 @@ from click.testing import CliRunner
 
 import sidelight as sl
 from sidelight.cli import main
-from sidelight.cli.research.simulation_folder import runs_of_share
-from sidelight.tasks import Share
 
 OPTIONS = ("--law", "0.3,0.7", "--horizon", "60", "--runs", "7", "--seed", "2")
 
@@ -82,8 +80,3 @@ def test_mistakes(options, words, tmp_path, monkeypatch):
     assert result.exit_code == 2
     assert words in " ".join(result.output.split())
     assert not list(tmp_path.rglob("*.parquet"))
-
-
-@pytest.mark.parametrize(("runs", "count"), [(7, 3), (7, 7), (100, 8), (5, 1)])
-def test_every_run_is_in_one_share(runs, count):
-    assert [run for k in range(count) for run in runs_of_share(Share(k + 1, count), runs)] == list(range(runs))

@@ -7,7 +7,6 @@ import pytest
 from sidelight.studies import GameEntry, PlayerEntry, Study, StudyError, WorldEntry, parse
 from sidelight.studies.build.objects import word_errors_of_user_code
 from sidelight.studies.plan import cases as plan
-from sidelight.studies.plan import skips
 from sidelight.studies.plan.tasks import forget_files_of_case_tasks as forget
 
 GAME = '[[games]]\nname = "apple-tasting"\n'
@@ -214,13 +213,6 @@ def test_studies_in_python_are_checked_before_they_are_run():
         plan.settle_study_before_planning(
             Study("mine", (GameEntry(),), (WorldEntry("laws", "rare"),), (PlayerEntry("CBP"),))
         )
-
-
-def test_a_refusal_counts_only_problems():
-    case = plan.Case(GameEntry("bartok"), WorldEntry("laws", "rare"), PlayerEntry("CBP"), 10, 2)
-    error = skips.unplayable_study_error({case: "it cannot"}, "study 'mine'")
-    assert error.problems == ("CBP cannot play bartok in rare: it cannot",)
-    assert str(error).startswith("study 'mine': CBP cannot play bartok in rare: it cannot\n  restrict them")
 
 
 def test_a_grid_that_nobody_could_list_is_refused():

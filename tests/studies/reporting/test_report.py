@@ -138,19 +138,6 @@ def test_wishes_are_met(tmp_path):
     assert [figure.file for figure in found.figures] == ["figures/figure1-1.svg", "figures/figure2-1.svg"]
 
 
-def test_regrets_that_are_not_above_zero_are_drawn(tmp_path):
-    """Of one round, most of them are zero."""
-    study = small(
-        PlayerEntry("CBP"),
-        PlayerEntry("Uniform"),
-        horizons=(1,),
-        figures=(FigureEntry("quartiles"), FigureEntry("regret")),
-    )
-    found = report(run(study, tmp_path, workers=1))
-    assert [figure.file for figure in found.figures] == ["figures/figure1-1.svg", "figures/figure2-1.svg"]
-    assert found.notes == []
-
-
 def test_a_figure_that_cannot_be_drawn_costs_nothing_else(tmp_path, monkeypatch):
     def refusing(*arguments):
         raise sl.SidelightError("there is <too little> ink")
@@ -224,13 +211,6 @@ def test_an_empty_report_says_so(tmp_path):
     bad = write_mine(tmp_path, "raise RuntimeError")
     found = report(run(small(bad), tmp_path / "out", workers=1, display=Watcher()))
     assert "Nothing is finished yet." in write_study_report_document(found).to_html()
-
-
-def test_shares_of_plays_add_up(finished):
-    progress, _ = finished
-    outcome = compare_study_players(progress.study, *results_of(progress.study, progress.store, list(progress.skipped)))
-    for shares in outcome.shares.values():
-        assert np.isclose(shares.sum(), 1.0)
 
 
 def test_a_report_is_not_replaced_by_one_of_nothing(tmp_path, monkeypatch):

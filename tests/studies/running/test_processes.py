@@ -10,14 +10,13 @@ import numpy as np
 import pytest
 
 from sidelight.results import sealed
-from sidelight.studies import GameEntry, PlayerEntry, Study, WorldEntry, read, run
+from sidelight.studies import read
 from sidelight.studies.plan.cases import plan_cases
 from sidelight.studies.plan.tasks import split_cases_into_tasks
 from sidelight.studies.store.record import StudyRecord
 from sidelight.studies.store.store import State, Store
 
 pytestmark = pytest.mark.slow
-HOW = ("raise", "hang", "invalid", "not")
 
 STUDY = """
 horizons = [400, 2000]
@@ -117,64 +116,3 @@ def test_two_processes_share_the_work(folder):
     done = [call["ran"] for call in StudyRecord(folder / "out").calls()]
     assert min(done) > 0
     assert len(every_task(folder)) == len(files(folder)) <= sum(done)
-
-
-BAD = """
-import os, time
-from sidelight.strategies import Strategy
-
-class Bad(Strategy):
-    def __init__(self, game, how="raise", seed=0):
-        super().__init__(game, seed=seed)
-        self.how = how
-    def _start(self):
-        return {}
-    def _act(self, context):
-        if self.how == "raise":
-            raise RuntimeError("out of apples")
-        if self.how == "hang":
-            time.sleep(600)
-        if self.how == "exit":
-            os._exit(5)
-        return 7 if self.how == "invalid" else 0
-    def _observe(self, action, symbol, context):
-        pass
-"""
-
-
-def test_strategies_that_misbehave_on_a_cluster_harm_nobody_else(tmp_path):
-    """Each has several pieces of work, and the study goes on after the first of them has failed."""
-    from clusters import Cluster
-
-    (tmp_path / "bad.py").write_text(BAD)
-    study = Study(
-        "bad",
-        games=(GameEntry("apple-tasting"),),
-        worlds=(WorldEntry("law", [0.3, 0.7]),),
-        players=(PlayerEntry("Uniform"), PlayerEntry("CBP"), *(PlayerEntry("bad.py:Bad", {"how": how}) for how in HOW)),
-        horizons=(50,),
-        runs=6,
-        block=2,
-        patience=3.0,
-        folder=str(tmp_path),
-    )
-    started = Cluster(tmp_path)
-    try:
-        started.add_worker()
-        started.add_worker()
-        started.wait_for_workers(2)
-        progress = run(study, tmp_path / "there", cluster=started.address)
-    finally:
-        started.close()
-    reasons = {case.player.label: failure.reason for case, failure in progress.done.failures.items()}
-    assert reasons == {
-        "Bad(how=raise)": "RuntimeError: out of apples",
-        "Bad(how=hang)": "no round was finished for 3 s",
-        "Bad(how=invalid)": "SidelightError: Bad chose action 7: there are actions 0 to 1",
-    }
-    assert progress.summary() == "3 of 6 cases are finished"
-    assert [each["case"] for each in StudyRecord(tmp_path / "there").failures()] == [
-        case.title for case in progress.done.failures
-    ]
-    here = run(study, tmp_path / "here")
-    assert {task.case.player.label for task in here.done.ran} == {task.case.player.label for task in progress.done.ran}

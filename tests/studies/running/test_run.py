@@ -144,12 +144,6 @@ def test_a_byte_more_in_a_finished_study_is_noticed(tmp_path):
     assert len(ran(small(), tmp_path)[0].done.ran) == 1
 
 
-def test_shares_make_up_the_whole(tmp_path):
-    counts = [len(ran(small(), tmp_path, share=f"{k}/3")[0].done.ran) for k in (2, 3, 1)]
-    assert sum(counts) == 4
-    assert ran(small(), tmp_path)[0].done.ran == []
-
-
 def test_impossible_combinations_are_listed_together_before_anything_runs(tmp_path):
     study = small(
         PlayerEntry("CBP"),
@@ -162,16 +156,6 @@ def test_impossible_combinations_are_listed_together_before_anything_runs(tmp_pa
     assert "CBP cannot play hopeless in balanced: " in text
     assert "CBPSide cannot play 2 games (apple-tasting, hopeless) in balanced: CBPSide decides by contexts" in text
     assert text.endswith('or write impossible = "skip"')
-    assert not (tmp_path / "out" / "runs").exists()
-
-
-def test_plain_mistakes_are_never_skipped(tmp_path):
-    study = small(PlayerEntry("Uniform"), PlayerEntry("RandCBP", {"binz": 3}), PlayerEntry("NoSuch"), impossible="skip")
-    with pytest.raises(StudyError) as caught:
-        ran(study, tmp_path / "out")
-    first, second = caught.value.problems
-    assert first.startswith("RandCBP has no parameter 'binz': did you mean 'bins'?")
-    assert second.startswith("there is no strategy 'NoSuch'")
     assert not (tmp_path / "out" / "runs").exists()
 
 
