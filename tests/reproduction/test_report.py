@@ -11,7 +11,6 @@ from sidelight.reproduction.exhibit import Exhibit
 from sidelight.reproduction.published import Pair, Reason
 from sidelight.reproduction.report import wording as words
 from sidelight.reproduction.report.document import reproduction_report_document
-from sidelight.reproduction.report.notes import glossary_of_reproduction, remarks_on_reproduction
 from sidelight.reproduction.report.tables import reproduction_comparison_table, reproduction_difference_text
 from sidelight.reproduction.verdicts import ReproducedNumber, ReproducedPart, ReproductionAccount
 from sidelight.results import Labels, Summary, TTest
@@ -218,5 +217,5 @@ def test_a_report_without_differences_says_so():
     account = ReproductionAccount([], [figure("figure1", "described")], {}, {})
     assert "What differs" not in checked(account, {})[1].text
     assert words.NOT_PRINTED in checked(account, {})[1].text
-    assert "F1 score" not in dict(glossary_of_reproduction(account))
-    assert remarks_on_reproduction(account)
+    assert "F1 score" not in dict(words.glossary_of_reproduction(account))
+    assert words.remarks_on_reproduction(account)

@@ -17,7 +17,7 @@ from sidelight.games import load
 from sidelight.limits import lower_bound
 from sidelight.report.document import Block, Contents, Document, Heading, Paragraph, Terms, split_document_code
 from sidelight.reproduction.exhibit import Exhibit, Profile
-from sidelight.reproduction.report.notes import provenance_of_reproduction
+from sidelight.reproduction.report.wording import provenance_of_reproduction
 from sidelight.reproduction.runs import Reproduction
 from sidelight.results import ResultSet, provenance
 from sidelight.studies import GameEntry, PlayerEntry, Study, WorldEntry

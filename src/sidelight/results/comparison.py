@@ -106,18 +106,18 @@ def compare(
             require_results_of_same_question(results[0], other)
     rivals = [one for one in (results if contestants is None else contestants) if one is not limit]
     won = _wins_of_matched_results(rivals, measure, at)
-    return [
-        one.summary(at, measure)._replace(
-            strict_wins=won.get(id(one), (None, None))[0],
-            tied_wins=won.get(id(one), (None, None))[1],
-            tests=tuple(
-                None if one is limit else _test_results(each, one, results, measure, at) for each in comparisons
-            ),
+    rows = []
+    for one in results:
+        strict, tied = won.get(id(one), (None, None))
+        row = one.summary(at, measure)._replace(
+            strict_wins=strict,
+            tied_wins=tied,
             limit_ratio=None if limit is None else _ratio_to_limit(one, limit, measure, at),
             microseconds=_microseconds_per_round(one),
         )
-        for one in results
-    ]
+        tests = (None if one is limit else _test_results(each, one, results, measure, at) for each in comparisons)
+        rows.append(row._replace(tests=tuple(tests)))
+    return rows
 
 
 def _wins_of_matched_results(rivals: Sequence[Results], measure: str, at: int | None) -> dict[int, tuple[int, int]]:

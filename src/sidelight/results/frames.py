@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -27,13 +28,9 @@ def records_of_results(results: Results) -> Iterator[dict[str, Any]]:
 
 def results_as_data_frame(results: Results, backend: str | None) -> Any:
     """Return the long table as a data frame of pandas, else of polars, or of the one that is named."""
-    size = results.regret.size
-    return data_frame_library_for_results(backend).DataFrame(
-        {
-            name: [column] * size if isinstance(column, str) else column
-            for name, column in columns_of_results_frame(results).items()
-        }
-    )
+    size, columns = results.regret.size, columns_of_results_frame(results).items()
+    whole = {name: [column] * size if isinstance(column, str) else column for name, column in columns}
+    return data_frame_library_for_results(backend).DataFrame(whole)
 
 
 def columns_of_results_frame(results: Results) -> dict[str, Any]:
@@ -41,10 +38,8 @@ def columns_of_results_frame(results: Results) -> dict[str, Any]:
 
     A game without a name is "unnamed", because grouping drops rows whose key is missing.
     """
-    return {
-        "game": (results.game.name if results.has_game else "") or "unnamed",
-        "strategy": results.label,
-    } | long_columns_of_results(results.rounds, results.regret, "regret")
+    texts = {"game": (results.game.name if results.has_game else "") or "unnamed", "strategy": results.label}
+    return texts | long_columns_of_results(results.rounds, results.regret, "regret")
 
 
 def long_columns_of_results(rounds: Any, values: Any, name: str) -> dict[str, Any]:
@@ -61,14 +56,10 @@ def data_frame_library_for_results(backend: str | None) -> Any:
     """Return pandas, else polars, or the one that is named."""
     if backend is not None and backend not in _BACKENDS:
         raise SidelightError(f"there is no backend {backend!r}: give {' or '.join(map(repr, _BACKENDS))}")
-    names = [backend] if backend else list(_BACKENDS)
-    for name in names:
-        try:
+    for name in [backend] if backend else _BACKENDS:
+        with contextlib.suppress(ImportError):
             return importlib.import_module(name)
-        except ImportError:
-            continue
-    missing = " nor ".join(names)
+    missing = f"{backend} is not installed" if backend else f"neither {' nor '.join(_BACKENDS)} is installed"
     raise SidelightError(
-        f"{'neither ' if len(names) > 1 else ''}{missing} is {'' if len(names) > 1 else 'not '}installed: "
-        f"run `pip install {names[0]}`, or use to_records(), which needs nothing"
+        f"{missing}: run `pip install {backend or _BACKENDS[0]}`, or use to_records(), which needs nothing"
     )

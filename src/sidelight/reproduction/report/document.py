@@ -20,12 +20,6 @@ from sidelight.report.document import (
 )
 from sidelight.reproduction.exhibit import Protocol
 from sidelight.reproduction.report import wording as words
-from sidelight.reproduction.report.notes import (
-    glossary_of_reproduction,
-    limit_note_of_reproduction,
-    provenance_of_reproduction,
-    remarks_on_reproduction,
-)
 from sidelight.reproduction.report.tables import (
     reproduction_agreement_table,
     reproduction_comparison_table,
@@ -49,19 +43,14 @@ def reproduction_report_document(account: ReproductionAccount, drawings: Mapping
         blocks += [Heading("What differs, and why"), *_reproduction_reasons(account)]
     for way in ways:
         blocks += _reproduction_protocol(account, way, drawings)
-    found = remarks_on_reproduction(account)
+    found = words.remarks_on_reproduction(account)
     if found:
         blocks.append(Heading(words.STATISTICS))
         blocks += [Paragraph([Strong(f"{title}."), " ", *split_document_code(text)]) for title, text in found]
-    blocks += [
-        Heading("What the words mean"),
-        Terms([(term, split_document_code(text)) for term, text in glossary_of_reproduction(account)]),
-    ]
-    blocks += [
-        Heading("How this was made"),
-        Terms(provenance_of_reproduction(account.facts)),
-        Paragraph(split_document_code(words.MORE)),
-    ]
+    glossary = [(term, split_document_code(text)) for term, text in words.glossary_of_reproduction(account)]
+    blocks += [Heading("What the words mean"), Terms(glossary)]
+    blocks += [Heading("How this was made"), Terms(words.provenance_of_reproduction(account.facts))]
+    blocks.append(Paragraph(split_document_code(words.MORE)))
     return Document(words.TITLE, blocks)
 
 
@@ -119,7 +108,7 @@ def _reproduction_table(account: ReproductionAccount, table: ReproducedPart) -> 
         reproduction_agreement_table(table, account),
         Heading(words.COMPARISON, level=4),
         reproduction_comparison_table(table),
-        Paragraph(limit_note_of_reproduction(table), faint=True),
+        Paragraph(words.limit_note_of_reproduction(table), faint=True),
     ]
 
 

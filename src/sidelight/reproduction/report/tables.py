@@ -9,7 +9,6 @@ from typing import Any
 
 from sidelight.reproduction.report.wording import (
     KIND_WORDS,
-    MEASURES,
     PROTOCOL_NAMES,
     exhibit_title,
     number_reproduction_reasons,
@@ -17,7 +16,7 @@ from sidelight.reproduction.report.wording import (
 )
 from sidelight.reproduction.verdicts import ReproducedNumber, ReproducedPart, ReproductionAccount
 from sidelight.results.comparison import LARGER_IS_BETTER
-from sidelight.studies.reporting.tables import study_error_text, study_p_text
+from sidelight.studies.reporting.tables import MEASURES, study_error_text, study_p_text
 from sidelight.table import Cell, Column, Row, Table
 from sidelight.text import STAY, thousands
 from sidelight.text import number_text as regret_text

@@ -1,9 +1,14 @@
-"""The words of a reproduction's report in every format: titles, verdicts and sums. Longer notes are elsewhere."""
+"""The words of a reproduction's report in every format: titles, verdicts, sums, and the notes of `notes.toml`."""
 
 from __future__ import annotations
 
+import functools
 import math
+import tomllib
 from collections import Counter
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import Any
 
 from sidelight.reproduction.exhibit import Protocol
 from sidelight.reproduction.verdicts import Kind, ReproducedPart, ReproductionAccount
@@ -59,7 +64,6 @@ _VERBS: dict[Kind, tuple[str, str]] = {
 COMPARED: tuple[Kind, ...] = tuple(_VERBS)
 """The verdicts on printed numbers, in the order of reports."""
 
-MEASURES = {"regret": "regret", "f1": "F1 score", "verifications": "verifications"}
 UNKNOWN_TITLE = "Without a known reason"
 UNKNOWN_TEXT = "These numbers differ by more than chance, and it is not known why."
 MORE = (
@@ -68,6 +72,21 @@ MORE = (
 )
 COMPARISON = "How they compare with each other"
 NO_DRAWING = "This figure was not drawn, because Matplotlib is not installed (`pip install matplotlib`)."
+_FACTS = {
+    "exhibits": "what",
+    "protocols": "protocols",
+    "tolerances": "tolerances",
+    "policies": "policies",
+    "confidence": "confidence of verdicts",
+    "runs": "runs",
+    "slow_runs": "runs of slow strategies",
+    "slow_horizon": "their rounds",
+    "seed": "seed",
+    "seconds": "computed for so many seconds",
+    "platform": "platform",
+    "created": "made",
+    "code": "digest of the code",
+}
 
 
 def protocols_of_reproduction(account: ReproductionAccount) -> list[Protocol]:
@@ -78,16 +97,13 @@ def protocols_of_reproduction(account: ReproductionAccount) -> list[Protocol]:
 
 def exhibit_title(experiment: str) -> str:
     """Return the title of a table or figure: "Table 1" for "table1"."""
-    word = experiment.rstrip("0123456789")
-    return f"{word.capitalize()} {experiment[len(word) :]}".strip()
+    return f"{experiment[:-1]} {experiment[-1]}".capitalize()
 
 
 def word_reproduction_verdicts(account: ReproductionAccount, protocol: Protocol) -> str:
     """Summarize the verdicts under a protocol."""
-    return (
-        reproduction_verdict_shares(account.counts(protocol), "printed pair of mean and standard deviation")
-        or NOT_PRINTED
-    )
+    what = "printed pair of mean and standard deviation"
+    return reproduction_verdict_shares(account.counts(protocol), what) or NOT_PRINTED
 
 
 def reproduction_verdict_shares(counts: Counter[Kind], what: str = "printed pair") -> str:
@@ -119,3 +135,46 @@ def reproduction_z_text(z: float) -> str:
     if math.isinf(z):
         return "∞" if z > 0 else "−∞"
     return f"{z:.2f}".replace("-", "−")
+
+
+@functools.cache
+def _reproduction_notes() -> dict[str, Any]:
+    return tomllib.loads((files("sidelight.reproduction.report") / "notes.toml").read_text(encoding="utf-8"))
+
+
+def remarks_on_reproduction(account: ReproductionAccount) -> list[tuple[str, str]]:
+    """Return remarks on the paper's statistics that concern what is shown, each as title and text."""
+    shown = {part.name for part in (*account.tables, *account.figures)}
+    return [(each["title"], each["text"]) for each in _reproduction_notes()["remarks"] if shown & set(each["exhibits"])]
+
+
+def glossary_of_reproduction(account: ReproductionAccount) -> list[tuple[str, str]]:
+    """Return the words that tables use and what they mean."""
+    numbers = [number for table in account.tables for number in table.numbers]
+    used = {"", *(number.measure for number in numbers), *(number.verdict for number in numbers)}
+    used |= {"limit" for number in numbers if number.ours.limit_ratio is not None}
+    used |= {"regret" for figure in account.figures if "regret" in figure.exhibit.title.lower()}
+    return [(each["term"], each["text"]) for each in _reproduction_notes()["glossary"] if each.get("where", "") in used]
+
+
+def limit_note_of_reproduction(table: ReproducedPart) -> str:
+    """Explain the limit in a table, if it has one."""
+    labels = {number.label for number in table.numbers if number.is_limit}
+    if not labels:
+        return ""
+    return (
+        f"The limit ({and_list(sorted(labels))}) is not a contestant: it has the least possible regret on average if "
+        "all laws are equally likely. On a selection of laws, as here, a strategy can lie below."
+    )
+
+
+def provenance_of_reproduction(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return how the numbers were made, as names and values."""
+    versions = ", ".join(f"{key} {facts[key]}" for key in ("sidelight", "python", "numpy", "numba") if facts.get(key))
+    shown = [(title, facts.get(name)) for name, title in _FACTS.items()]
+    texts = [
+        (title, ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value))
+        for title, value in shown
+        if value is not None
+    ]
+    return [(title, text) for title, text in [*texts, ("versions", versions)] if text]

@@ -23,7 +23,6 @@ from sidelight.monitor.stats.confidence import rate_test
 from sidelight.simulation.streams import Stream
 from sidelight.studies.classifiers.published import (
     STREAM,
-    Classifier,
     draw_published_classifier,
     macro_f1_of_classifiers,
 )
@@ -144,8 +143,15 @@ def watch_simulated_classifiers(
     of_thread = threading.local()
 
     def watch_classifier_of_run(run: int) -> tuple[Floats, Integers, Integers, Integers]:
+        """Watch one classifier; return error rates, predictions, verifications and errors of its classes."""
         classifier = draw_published_classifier(case, run, classifiers)
-        return _watch_simulated_classifier(rule, rest, classifier, cap, stream, (seed, case, run), of_thread.streams)
+        for k, each in enumerate(of_thread.streams):
+            each.seed(np.random.SeedSequence(seed, spawn_key=(case, run, k)).generate_state(4, np.uint64).tolist())
+        drawn, world, own = (each.rng for each in of_thread.streams)
+        predictions = np.minimum(drawn.multinomial(stream, classifier.share), cap).astype(np.int64)
+        verified, errors = (np.zeros(len(predictions), np.int64) for _ in range(2))
+        watch_simulated_classes(rule, rest, classifier.error, predictions, verified, errors, own, world)
+        return classifier.error, predictions, verified, errors
 
     def begin_classifier_streams() -> None:
         of_thread.streams = [Stream() for _ in range(3)]
@@ -157,23 +163,3 @@ def watch_simulated_classifiers(
         )
     sure = (errors <= certain.few[verified]) | (errors >= certain.many[verified])
     return ClassifierOutcome(case, tolerance, policy, confidence, predictions, rates, verified, errors, sure)
-
-
-def _watch_simulated_classifier(
-    rule: Any,
-    rest: Stop,
-    classifier: Classifier,
-    cap: int,
-    stream: int,
-    place: tuple[int, int, int],
-    streams: list[Stream],
-) -> tuple[Floats, Integers, Integers, Integers]:
-    """Watch one classifier; return error rates, predictions, verifications and errors of its classes."""
-    seed, case, run = place
-    for k, each in enumerate(streams):
-        each.seed(np.random.SeedSequence(seed, spawn_key=(case, run, k)).generate_state(4, np.uint64).tolist())
-    drawn, world, own = (each.rng for each in streams)
-    predictions = np.minimum(drawn.multinomial(stream, classifier.share), cap).astype(np.int64)
-    verified, errors = (np.zeros(len(predictions), np.int64) for _ in range(2))
-    watch_simulated_classes(rule, rest, classifier.error, predictions, verified, errors, own, world)
-    return classifier.error, predictions, verified, errors

@@ -54,16 +54,8 @@ def draw_game_figure(analysis: Analysis) -> Figure:
 def _border_samples(analysis: Analysis) -> list[Line2D]:
     """Return a sample of each kind of border that occurs."""
     used = {border_style_in_figure(analysis, one, other) for one, other in analysis.neighbors}
-    return [
-        Line2D(
-            [],
-            [],
-            color=each.color,
-            ls=each.dashes,
-            lw=2.0,
-            marker="x" if each.crossed else "",
-            label=f"border {each.meaning}",
-        )
-        for each in BORDERS.values()
-        if each in used
-    ]
+    samples = []
+    for each in BORDERS.values():
+        look: dict[str, Any] = {"color": each.color, "ls": each.dashes, "lw": 2.0, "marker": "x" * each.crossed}
+        samples += [Line2D([], [], label=f"border {each.meaning}", **look)] if each in used else []
+    return samples
