@@ -61,7 +61,7 @@ class Exhibit:
         Return its studies, one per setting, given a profile; tests compare with the first player of each.
     reasons
         Why numbers differ from the printed ones, if they do: for the label of a player and a protocol, the key of a
-        reason in `reasons.REASONS`.
+        reason in `published.REASONS`.
     drawing
         For figures, how they are drawn: "regret", "sensitivity" or "quartiles".
     """
@@ -99,15 +99,8 @@ def slow_player_of_exhibit(name: str, parameters: Mapping[str, Any], profile: Pr
     """Return one of the slow strategies: it has fewer runs and a shorter horizon."""
     horizon = HORIZON if profile.slow == "beyond" else SLOW_HORIZON
     runs = min(profile.runs, _SLOW_RUNS[profile.protocol]) if profile.slow == "few" else profile.runs
-    return PlayerEntry(
-        name,
-        parameters,
-        label=name,
-        horizons=(horizon,),
-        runs=runs,
-        block=1,
-        checkpoints=checkpoints_of_exhibit(horizon),
-    )
+    checkpoints = checkpoints_of_exhibit(horizon)
+    return PlayerEntry(name, parameters, label=name, horizons=(horizon,), runs=runs, block=1, checkpoints=checkpoints)
 
 
 def checkpoints_of_exhibit(horizon: int) -> tuple[int, ...]:
@@ -131,8 +124,6 @@ def _world_of_exhibit(kind: str, protocol: Protocol) -> WorldEntry:
         streams = "PublishedContexts" if kind == "contexts" else "PublishedStreams"
         given = {} if kind == "contexts" else {"kind": kind}
         return WorldEntry("environment", f"sidelight.reproduction.streams:{streams}", given, label)
-    return (
-        WorldEntry("contexts", "linear", {"d": DIMENSION}, label)
-        if kind == "contexts"
-        else WorldEntry("laws", kind, {}, label)
-    )
+    if kind == "contexts":
+        return WorldEntry("contexts", "linear", {"d": DIMENSION}, label)
+    return WorldEntry("laws", kind, {}, label)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import functools
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -15,14 +15,6 @@ from sidelight.errors import NoFileError, SidelightError
 from sidelight.results.sealed import name_sealed_file_in_errors
 
 _OUTCOME = "outcome"
-
-
-class _Recorded(NamedTuple):
-    """The arrays of a recording; None for those that its file does not have."""
-
-    outcomes: Any
-    contexts: Any = None
-    law: Any = None
 
 
 def load_recording_of_world(path: Path, law: Any = None) -> Replay:
@@ -45,21 +37,22 @@ def _load_recording_file(path: Path, law: Any, modified: int, size: int) -> Repl
     """Read a file; one that did not change since is not read again."""
     with name_sealed_file_in_errors(path):
         found = _recording_columns(path) if path.suffix.lower() == ".csv" else _recording_arrays(path)
-        return Replay(found.outcomes, found.contexts, found.law if law is None else law)
+        return Replay(**found if law is None else found | {"law": law})
 
 
-def _recording_arrays(path: Path) -> _Recorded:
+def _recording_arrays(path: Path) -> dict[str, Any]:
+    """Return what is recorded: outcomes, and contexts and laws if the file has them."""
     loaded = np.load(path, allow_pickle=False)
     if isinstance(loaded, np.ndarray):
-        return _Recorded(loaded)
+        return {"outcomes": loaded}
     with loaded as arrays:
         parts = {name: arrays[name] for name in ("outcomes", "contexts", "law") if name in arrays.files}
     if "outcomes" not in parts:
         raise SidelightError("has no array 'outcomes'")
-    return _Recorded(**parts)
+    return parts
 
 
-def _recording_columns(path: Path) -> _Recorded:
+def _recording_columns(path: Path) -> dict[str, Any]:
     """Return the column `outcome` of a CSV file, and all others as contexts."""
     with path.open(encoding="utf-8-sig", newline="") as stream:
         names, *rows = list(csv.reader(stream)) or [[]]
@@ -77,4 +70,4 @@ def _recording_columns(path: Path) -> _Recorded:
     outcomes, contexts = table[:, place], np.delete(table, place, axis=1)
     if not rows or not (np.isfinite(table).all() and (outcomes == outcomes.astype(np.int64)).all()):
         raise SidelightError("needs rows of numbers, and as outcomes the whole numbers 0, 1, ...")
-    return _Recorded(outcomes.astype(np.int64), contexts if contexts.size else None)
+    return {"outcomes": outcomes.astype(np.int64), "contexts": contexts if contexts.size else None}

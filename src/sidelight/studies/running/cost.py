@@ -38,9 +38,8 @@ def estimate_running_cost(cases: Sequence[Case]) -> StudyCost:
         kinds.setdefault((case.player, case.game, case.world.kind, case.horizon), []).append(case)
     groups = [(group, _short_trial_run_of_case(group[0])) for group in kinds.values()]
     found = _time_trial_runs({task for _, task in groups})
-    found |= _time_trial_runs(
-        {task for _, task in groups if task.case.player.policy}
-    )  # the first of them had to compile
+    # Of policies, the first one had to compile.
+    found |= _time_trial_runs({task for _, task in groups if task.case.player.policy})
     seconds = 0.0
     failures: dict[Case, Failure] = {}
     for group, task in groups:
