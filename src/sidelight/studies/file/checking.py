@@ -55,7 +55,7 @@ def mistakes_in_study_file_entries(
 ) -> list[Problem]:
     """Return the problems of all entries, with places such as ("players", 2, "name")."""
     found: list[Problem] = []
-    scope = _Scope((), (), (), tuple(horizons), folder)
+    scope = _Scope((), (), tuple(horizons), folder)
     checks: Any = {"games": _check_game_entry, "worlds": _check_world_entry, "players": _check_player_entry}
     for (kind, check), entries in zip(checks.items(), (games, worlds, players), strict=True):
         valid: dict[str, Any] = {kind: []}
@@ -63,7 +63,7 @@ def mistakes_in_study_file_entries(
             mistakes = dict.fromkeys(_mistakes_of_file_entry(check, entry, scope))
             found += [Problem((kind, index, *place), text) for place, text in mistakes]
             valid[kind] += [] if mistakes else [entry]
-        scope = scope._replace(**valid)
+        scope = scope._replace(**valid) if kind in scope._fields else scope
     return found
 
 
@@ -72,7 +72,6 @@ class _Scope(NamedTuple):
 
     games: Sequence[GameEntry]
     worlds: Sequence[WorldEntry]
-    players: Sequence[PlayerEntry]
     horizons: tuple[int, ...]
     folder: str
 
