@@ -167,7 +167,7 @@ def _plan_simulate_command(game: str, strategies: Sequence[str], options: dict[s
     check_cluster_option(options["cluster"], options["workers"])
     known = load_command_line_game(game, options["settings"])
     horizon, contexts = options["horizon"], options["contexts"]
-    if contexts is not None and not options["law"] is options["law_from"] is None:
+    if contexts is not None and (options["law"], options["law_from"]) != (None, None):
         raise SidelightError("--contexts says where outcomes come from: leave out --law and --law-from")
     environment: Environment = laws.environment_from_law_options(known, options["law"], options["law_from"])
     if contexts is not None:
