@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections import Counter
 from collections.abc import Sequence
@@ -70,24 +71,14 @@ def reproduction_comparison_table(table: ReproducedPart) -> Table:
     ]
     rows = []
     for one in table.numbers:
-        s = one.ours
+        s, shown = one.ours, functools.partial(_reproduced_text, one)
         median, wins_in_paper, p = (getattr(one.printed, field, None) for field in ("median", "wins", "p_value"))
         # If more is better, the tails would be the best runs, where a score is nearly always 1.
-        tails = (
-            (None, None)
-            if one.measure in LARGER_IS_BETTER
-            else (_reproduced_text(one, s.q99), _reproduced_text(one, s.max))
-        )
+        tails = (None, None) if one.measure in LARGER_IS_BETTER else (shown(s.q99), shown(s.max))
         alone = None if s.strict_wins is None else f"{s.strict_wins} + {s.tied_wins or 0}"
-        cells: list[Any] = [
-            _reproduced_text(one, s.mean),
-            _reproduced_text(one, s.median),
-            _printed_text(one, median),
-            *tails,
-            s.limit_ratio,
-        ]
-        cells += [alone, wins_in_paper, s.p_value, p, one.p_one_sided]
-        rows.append(_reproduction_row(table, one, cells))
+        values = [shown(s.mean), shown(s.median), _printed_text(one, median), *tails, s.limit_ratio]
+        tests = [alone, wins_in_paper, s.p_value, p, one.p_one_sided]
+        rows.append(_reproduction_row(table, one, [*values, *tests]))
     return Table(columns, rows, none=_NONE).useful()
 
 
