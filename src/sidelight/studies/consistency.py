@@ -32,14 +32,14 @@ def inconsistencies_of_study(study: Study) -> list[Problem]:
 def _report_doubled_study_labels(study: Study) -> Iterator[Problem]:
     """Report labels that are used twice."""
     for what in ("games", "worlds", "players"):
-        seen: set[str] = set()
-        told: set[str] = set()
+        places: dict[str, list[int]] = {}
         for index, each in enumerate(getattr(study, what)):
-            if each.label in seen and each.label not in told:
-                told.add(each.label)
-                text = f"two {what} are called {each.label!r}: give each a label of its own"
-                yield Problem((what, index, "label"), text)
-            seen.add(each.label)
+            places.setdefault(each.label, []).append(index)
+        for label, (_, *more) in places.items():
+            if more:
+                yield Problem(
+                    (what, more[0], "label"), f"two {what} are called {label!r}: give each a label of its own"
+                )
 
 
 def _report_unknown_study_labels(study: Study) -> Iterator[Problem]:
@@ -56,9 +56,8 @@ def _report_unknown_study_labels(study: Study) -> Iterator[Problem]:
     for index, comparison in enumerate(study.comparisons):
         if comparison.against and comparison.against not in labels["players"]:
             missing = unknown_study_label(comparison.against, labels["players"])
-            yield Problem(
-                ("comparisons", index, "against"), f"comparisons: against = {comparison.against!r}, {missing}"
-            )
+            text = f"comparisons: against = {comparison.against!r}, {missing}"
+            yield Problem(("comparisons", index, "against"), text)
 
 
 def _measures_of_study_players(study: Study) -> list[str]:
