@@ -173,7 +173,7 @@ class Down(NamedTuple):
     cells: np.ndarray
 
 
-move = generic("move")
+move = generic("move", ("parameters", "rng"))
 
 
 @implements(move, Up)

@@ -1,7 +1,7 @@
 """Plain functions that compiled code may call, and the choice among them by the class of their first argument."""
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -38,9 +38,9 @@ def large_kernel(function: F) -> F:
 class GenericFunction:
     """A function with one implementation per named tuple class; the class of the first argument decides."""
 
-    def __init__(self, name: str, arguments: Iterable[str] | None = None) -> None:
+    def __init__(self, name: str, arguments: Sequence[str]) -> None:
         self.__name__ = self.__qualname__ = name
-        self.arguments = None if arguments is None else tuple(arguments)
+        self.arguments = arguments
         self.implementations: dict[type, Callable[..., Any]] = {}
 
     def __call__(self, parameters: Any, *args: Any) -> Any:
@@ -57,10 +57,7 @@ class GenericFunction:
         """Register an implementation; refuse a second one for the same class, as compiled code would not use it."""
         if cls in self.implementations:
             raise ValueError(f"{self.__name__} is already implemented for {full_name(cls)}; define a new class")
-        names = tuple(inspect.signature(implementation).parameters)
-        if self.arguments is None:
-            self.arguments = names
-        if len(names) != len(self.arguments):
+        if len(inspect.signature(implementation).parameters) != len(self.arguments):
             wanted = ", ".join(self.arguments)
             raise TypeError(f"{full_name(implementation)} must take {len(self.arguments)} arguments ({wanted})")
         self.implementations[cls] = implementation
@@ -79,8 +76,8 @@ class GenericFunction:
         return MissingImplementationError(f"{self.__name__} is not implemented for {name}; it is for {known}")
 
 
-def generic(name: str, arguments: Iterable[str] | None = None) -> GenericFunction:
-    """Make a generic function; `arguments` names the arguments of every implementation, else the first one decides."""
+def generic(name: str, arguments: Sequence[str]) -> GenericFunction:
+    """Make a generic function; `arguments` names the arguments of every implementation."""
     function = GenericFunction(name, arguments)
     unregistered[function] = function.choose
     return function

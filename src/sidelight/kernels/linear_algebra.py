@@ -5,6 +5,7 @@ Symmetric matrices are given by their lower half; what stands above the diagonal
 """
 
 import math
+from typing import Any
 
 from sidelight.kernels.arrays import Floats
 from sidelight.kernels.functions import kernel
@@ -17,6 +18,44 @@ def dot(x: Floats, y: Floats) -> float:
     for k in range(x.shape[0]):
         total += x[k] * y[k]
     return total
+
+
+@kernel
+def fill(x: Any, value: float) -> None:
+    """Set all entries to a value."""
+    for k in range(x.shape[0]):
+        x[k] = value
+
+
+@kernel
+def copy(x: Any, y: Any) -> None:
+    """Set y = x; if y is longer, its first entries."""
+    for k in range(x.shape[0]):
+        y[k] = x[k]
+
+
+@kernel
+def add_multiple(y: Floats, factor: float, x: Floats) -> None:
+    """Set y = y + factor x."""
+    for k in range(x.shape[0]):
+        y[k] += factor * x[k]
+
+
+@kernel
+def sum_of(x: Floats) -> float:
+    """Return the sum of all entries."""
+    total = 0.0
+    for k in range(x.shape[0]):
+        total += x[k]
+    return total
+
+
+@kernel
+def normalize(x: Floats) -> None:
+    """Divide by the sum of all entries."""
+    total = sum_of(x)
+    for k in range(x.shape[0]):
+        x[k] /= total
 
 
 @kernel
