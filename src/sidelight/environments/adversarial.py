@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable
 from functools import cached_property
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -38,7 +38,6 @@ class Adversarial(Environment):
         and returns (T,), with the same T whatever it draws, called once per run (`hard_sequences(game, T)` makes one).
     """
 
-    name: ClassVar[str] = "Adversarial"
     regret_kind: RegretKind = "hindsight"
 
     def __init__(self, outcomes: Any) -> None:
@@ -71,9 +70,7 @@ class Adversarial(Environment):
 
     def describe(self) -> dict[str, Any]:
         """Return a digest of the sequence, or the name of the function that makes it."""
-        if self._recorded is not None:
-            return {**self._recorded.describe(), "name": self.name}
-        return {"name": self.name, "outcomes": getattr(self.outcomes, "__name__", repr(self.outcomes))}
+        return super().describe() if self._recorded is None else {**self._recorded.describe(), "name": self.name}
 
 
 class HardSequences:

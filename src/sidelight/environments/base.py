@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from numbers import Integral
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -54,7 +54,11 @@ class Environment(ABC):
     """How many numbers a context has; 0 if there are none."""
     regret_kind: RegretKind = "pseudo-regret"
     """Against what regret is measured: the best action under the known law, or the best fixed action in hindsight."""
-    name: ClassVar[str]
+
+    @property
+    def name(self) -> str:
+        """What files and tables call it: its class."""
+        return type(self).__name__
 
     @abstractmethod
     def check(self, game: Game, runs: int, horizon: int) -> None:
@@ -64,9 +68,10 @@ class Environment(ABC):
     def start(self, game: Game, run: int, rng: np.random.Generator) -> Any:
         """Return the world of one run: a named tuple for which draw, cost and baseline are implemented."""
 
-    @abstractmethod
     def describe(self) -> dict[str, Any]:
-        """Describe this environment by its name and parameters, as plain data."""
+        """Describe this environment by its name and the arguments of its constructor, as plain data."""
+        arguments = inspect.signature(type(self)).parameters
+        return {"name": self.name} | {name: plain_argument_of_environment(getattr(self, name)) for name in arguments}
 
     def __repr__(self) -> str:
         shown = []
@@ -110,6 +115,32 @@ def checked_law(law: Any, outcomes: int | None = None, where: str = "the law") -
     if abs(values.sum() - 1.0) > 1e-9:
         raise SidelightError(f"{where} is {values.tolist()}, which sums to {values.sum():.12g} and not to 1")
     return np.asarray(values / values.sum())
+
+
+def checked_laws(laws: Any, what: str = "law") -> Floats:
+    """Return several laws as floats that sum to one each; errors call the first of them `what` 0."""
+    rows = checked_numbers(f"{what}s", laws)
+    if rows.ndim != 2 or 0 in rows.shape:
+        raise SidelightError(f"give several laws, a row of probabilities each, not {laws!r}")
+    return np.array([checked_law(row, where=f"{what} {n}") for n, row in enumerate(rows)])
+
+
+def checked_law_of_runs(law: Any) -> Floats:
+    """Return one law for all runs, (M,), or one for each, (runs, M), as floats that sum to one."""
+    rows = checked_numbers("the law", law)
+    if rows.ndim not in (1, 2):
+        raise SidelightError(f"the law has shape {rows.shape}: give one law, (M,), or a row per run, (runs, M)")
+    checked = [checked_law(row, where=f"the law of run {r}") for r, row in enumerate(np.atleast_2d(rows))]
+    return np.array(checked).reshape(rows.shape)
+
+
+def plain_argument_of_environment(value: Any) -> Any:
+    """Return an argument as plain data: arrays as lists, environments by their description, functions by their name."""
+    if isinstance(value, Environment):
+        return value.describe()
+    if callable(value):
+        return getattr(value, "__name__", repr(value))
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 
 def _short_argument_of_environment(value: Any) -> str:

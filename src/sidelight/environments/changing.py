@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from numbers import Real
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from sidelight.environments.base import (
     baseline,
     charges_gaps,
     checked_law,
-    checked_numbers,
+    checked_laws,
     checked_whole,
     cost,
     draw,
@@ -33,6 +33,7 @@ from sidelight.game import Game
 from sidelight.game_arrays import loss_matrix
 from sidelight.kernels import implements
 from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.linear_algebra import add_multiple
 
 AGAINST = ("round", "fixed")
 
@@ -58,8 +59,7 @@ def _draw(world: ChangingWorld, context: Floats, rng: np.random.Generator) -> in
         passed += 1
         here = passed
     world.now[0], world.now[1], world.now[2] = t + 1, here, passed
-    for a in range(world.totals.shape[0]):
-        world.totals[a] += world.charges[here, a]
+    add_multiple(world.totals, 1.0, world.charges[here])
     return draw_outcome_in_context(world.laws[here], rng)
 
 
@@ -86,7 +86,7 @@ class _Changing(Environment):
             raise ParameterError(f"against is {against!r}: give {' or '.join(map(repr, AGAINST))}", "against")
         self.against = against
         self.regret_kind = "hindsight" if against == "fixed" else "pseudo-regret"
-        self.laws = laws if callable(laws) else check_changing_laws(laws)
+        self.laws = laws if callable(laws) else checked_laws(laws)
 
     def check(self, game: Game, runs: int, horizon: int) -> None:
         """Raise unless the laws match the game's outcomes."""
@@ -105,11 +105,6 @@ class _Changing(Environment):
             totals=np.zeros(game.n_actions),
         )
 
-    def describe(self) -> dict[str, Any]:
-        """Return the arguments."""
-        shown = getattr(self.laws, "__name__", repr(self.laws)) if callable(self.laws) else self.laws.tolist()
-        return {"name": self.name, "laws": shown, "against": self.against}
-
 
 class Switching(_Changing):
     """A law that jumps: outcomes are independent, and their law changes at given times or at random.
@@ -127,8 +122,6 @@ class Switching(_Changing):
         "round" measures regret against the best action of each round, "fixed" against the best fixed action; both are
         exact.
     """
-
-    name: ClassVar[str] = "Switching"
 
     def __init__(
         self, laws: Any, times: Sequence[int] | None = None, rate: float | None = None, against: str = "round"
@@ -160,10 +153,6 @@ class Switching(_Changing):
             laws = np.array([checked_law(law, game.n_outcomes, f"a law drawn for run {run}") for law in drawn])
         return self._world(game, laws, self.times, [])
 
-    def describe(self) -> dict[str, Any]:
-        """Return laws and times."""
-        return {**super().describe(), "times": self.times, "rate": self.rate}
-
 
 class Markov(_Changing):
     """A law that moves among several as a Markov chain, which the strategy does not see.
@@ -178,21 +167,15 @@ class Markov(_Changing):
         As for `Switching`.
     """
 
-    name: ClassVar[str] = "Markov"
-
     def __init__(self, laws: Any, transition: Any, against: str = "round") -> None:
-        super().__init__(check_changing_laws(laws), against)
-        self.transition = check_changing_laws(transition, "transition law")
+        super().__init__(checked_laws(laws), against)
+        self.transition = checked_laws(transition, "transition law")
         if self.transition.shape != (len(self.laws),) * 2:
             raise SidelightError(f"there are {len(self.laws)} laws, but the transition has {self.transition.shape}")
 
     def start(self, game: Game, run: int, rng: np.random.Generator) -> ChangingWorld:
         """Return the world of one run."""
         return self._world(game, self.laws, [], self.transition)
-
-    def describe(self) -> dict[str, Any]:
-        """Return laws and transition."""
-        return {**super().describe(), "transition": self.transition.tolist()}
 
 
 @charges_gaps
@@ -229,8 +212,6 @@ class Corrupted(Environment):
         Corrupt one of so many rounds; 1, the default, corrupts the first rounds, which mislead most.
     """
 
-    name: ClassVar[str] = "Corrupted"
-
     def __init__(self, law: Any, corruption: Any = None, budget: int = 100, every: int = 1) -> None:
         self.law = checked_law(law)
         ranks = np.argsort(np.argsort(self.law, kind="stable"), kind="stable")
@@ -246,21 +227,3 @@ class Corrupted(Environment):
         """Return the world of one run."""
         laws = np.array([self.law, self.corruption])
         return CorruptedWorld(laws, gaps(game, self.law), self.budget, self.every, np.zeros(2, np.int64))
-
-    def describe(self) -> dict[str, Any]:
-        """Return law, corruption and budget."""
-        return {
-            "name": self.name,
-            "law": self.law.tolist(),
-            "corruption": self.corruption.tolist(),
-            "budget": self.budget,
-            "every": self.every,
-        }
-
-
-def check_changing_laws(laws: Any, what: str = "law") -> Floats:
-    """Return several laws as floats that sum to one each."""
-    rows = checked_numbers(f"{what}s", laws)
-    if rows.ndim != 2 or 0 in rows.shape:
-        raise SidelightError(f"give several laws, a row of probabilities each, not {laws!r}")
-    return np.array([checked_law(row, where=f"{what} {n}") for n, row in enumerate(rows)])

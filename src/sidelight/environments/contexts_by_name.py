@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -108,10 +109,6 @@ def _make_linear_contexts(game: Game, given: Mapping[str, Any]) -> Environment:
     return LinearContexts(theta / scales, high=scales)
 
 
-def _make_halfspace_contexts(game: Game, given: Mapping[str, Any]) -> Environment:
-    return HalfspaceContexts(given["d"], given["seed"])
-
-
 def _make_logistic_contexts(game: Game, given: Mapping[str, Any]) -> Environment:
     rng = np.random.default_rng(given["seed"])
     theta = given["scale"] * rng.normal(size=(game.n_outcomes, given["d"]))
@@ -124,15 +121,9 @@ def _make_finite_contexts(game: Game, given: Mapping[str, Any]) -> Environment:
     return FiniteContexts(rng.dirichlet(np.ones(game.n_outcomes), size=given["contexts"]))
 
 
-def _make_region_contexts(
-    region: str, relevant: int | None = None, tails: float | None = None
-) -> Callable[[Game, Mapping[str, Any]], Environment]:
-    """Return a constructor of a region with two laws under which different actions are best."""
-
-    def make_region_contexts(game: Game, given: Mapping[str, Any]) -> Environment:
-        return RegionContexts(_two_laws_for_contexts(game, given["seed"]), given["d"], region, relevant, tails)
-
-    return make_region_contexts
+def _make_region_contexts(game: Game, given: Mapping[str, Any], region: str, **more: Any) -> Environment:
+    """Return a region with two laws under which different actions are best."""
+    return RegionContexts(_two_laws_for_contexts(game, given["seed"]), given["d"], region, **more)
 
 
 def _make_useless_contexts(game: Game, given: Mapping[str, Any]) -> Environment:
@@ -153,14 +144,14 @@ def _two_laws_for_contexts(game: Game, seed: int) -> Floats:
 
 _KINDS = {
     "linear": _Kind({"d": 10, "spread": 1}, _make_linear_contexts),
-    "halfspace": _Kind({"d": 10, "seed": 1}, _make_halfspace_contexts),
+    "halfspace": _Kind({"d": 10, "seed": 1}, lambda game, given: HalfspaceContexts(given["d"], given["seed"])),
     "logistic": _Kind({"d": 5, "seed": 0, "scale": 1, "spread": 1}, _make_logistic_contexts),
     "finite": _Kind({"contexts": 4, "seed": 0}, _make_finite_contexts),
-    "ball": _Kind({"d": 4, "seed": 0}, _make_region_contexts("ball")),
-    "ring": _Kind({"d": 2, "seed": 0}, _make_region_contexts("ring")),
-    "fold": _Kind({"d": 4, "seed": 0}, _make_region_contexts("ball", relevant=1)),
-    "checkers": _Kind({"d": 2, "seed": 0}, _make_region_contexts("checkers")),
-    "sparse": _Kind({"d": 200, "seed": 0}, _make_region_contexts("plane", relevant=3)),
-    "heavy-tails": _Kind({"d": 10, "seed": 0}, _make_region_contexts("plane", tails=2.5)),
+    "ball": _Kind({"d": 4, "seed": 0}, partial(_make_region_contexts, region="ball")),
+    "ring": _Kind({"d": 2, "seed": 0}, partial(_make_region_contexts, region="ring")),
+    "fold": _Kind({"d": 4, "seed": 0}, partial(_make_region_contexts, region="ball", relevant=1)),
+    "checkers": _Kind({"d": 2, "seed": 0}, partial(_make_region_contexts, region="checkers")),
+    "sparse": _Kind({"d": 200, "seed": 0}, partial(_make_region_contexts, region="plane", relevant=3)),
+    "heavy-tails": _Kind({"d": 10, "seed": 0}, partial(_make_region_contexts, region="plane", tails=2.5)),
     "useless": _Kind({"d": 10, "seed": 0}, _make_useless_contexts),
 }

@@ -81,8 +81,3 @@ class BoxedContexts(Environment):
         """Return the world of one run."""
         law, gaps = np.zeros(game.n_outcomes), np.zeros(game.n_actions)
         return self._world(self.theta, Box(self.low, self.high), loss_matrix(game), law, gaps)
-
-    def describe(self) -> dict[str, Any]:
-        """Return the coefficients and the box."""
-        box = {"low": self.low.tolist(), "high": self.high.tolist()}
-        return {"name": self.name, "theta": self.theta.tolist(), **box}

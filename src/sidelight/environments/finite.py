@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from sidelight.environments.base import Environment, checked_law, checked_numbers, cost, draw, subtracts_nothing
+from sidelight.environments.base import (
+    Environment,
+    checked_law,
+    checked_laws,
+    checked_numbers,
+    cost,
+    draw,
+    subtracts_nothing,
+)
 from sidelight.environments.contextual import draw_outcome_in_context
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.game_arrays import loss_matrix
 from sidelight.kernels import implements
 from sidelight.kernels.arrays import Floats
+from sidelight.kernels.linear_algebra import copy
 
 
 @subtracts_nothing
@@ -33,8 +42,7 @@ def _draw(world: FiniteWorld, context: Floats, rng: np.random.Generator) -> int:
     while u >= world.cumulative[c]:
         c += 1
     world.which[0] = c
-    for k in range(context.shape[0]):
-        context[k] = world.features[c, k]
+    copy(world.features[c], context)
     return draw_outcome_in_context(world.laws[c], rng)
 
 
@@ -56,14 +64,9 @@ class FiniteContexts(Environment):
         The probability of each context; uniform by default.
     """
 
-    name: ClassVar[str] = "FiniteContexts"
-
     def __init__(self, laws: Any, features: Any = None, weights: Any = None) -> None:
-        rows = checked_numbers("laws", laws)
-        if rows.ndim != 2 or 0 in rows.shape:
-            raise SidelightError(f"laws have shape {rows.shape}: give (contexts, outcomes)")
-        self.laws = np.array([checked_law(row, where=f"the law of context {c}") for c, row in enumerate(rows)])
-        count = len(rows)
+        self.laws = checked_laws(laws, "the law of context")
+        count = len(self.laws)
         self.features = np.eye(count) if features is None else checked_numbers("features", features)
         if self.features.ndim != 2 or len(self.features) != count or not np.isfinite(self.features).all():
             raise SidelightError(f"features have shape {self.features.shape}: give finite numbers, ({count}, d)")
@@ -72,8 +75,7 @@ class FiniteContexts(Environment):
 
     def check(self, game: Game, runs: int, horizon: int) -> None:
         """Raise an error unless the laws match the game's outcomes."""
-        if game.n_outcomes != self.laws.shape[1]:
-            raise SidelightError(f"laws have {self.laws.shape[1]} entries, but the game has {game.n_outcomes} outcomes")
+        checked_law(self.laws[0], game.n_outcomes)
 
     def start(self, game: Game, run: int, rng: np.random.Generator) -> FiniteWorld:
         """Return the world of one run."""
@@ -82,8 +84,3 @@ class FiniteContexts(Environment):
         expected = self.laws @ loss_matrix(game).T
         gaps = expected - expected.min(axis=1, keepdims=True)
         return FiniteWorld(self.features, cumulative, self.laws, gaps, np.zeros(1, np.int64))
-
-    def describe(self) -> dict[str, Any]:
-        """Return contexts, laws and weights."""
-        parts = {"laws": self.laws, "features": self.features, "weights": self.weights}
-        return {"name": self.name, **{key: value.tolist() for key, value in parts.items()}}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -51,7 +51,6 @@ class HalfspaceContexts(Environment):
     The paper's text describes p(x) = theta x instead (`LinearContexts`).
     """
 
-    name: ClassVar[str] = "HalfspaceContexts"
     _SAMPLE = 10_000
 
     def __init__(self, dimension: int = 10, seed: int = 1) -> None:
@@ -69,7 +68,3 @@ class HalfspaceContexts(Environment):
         sample = rng.random((self._SAMPLE, self.dimension))
         mean, std = sample.mean(axis=0), sample.std(axis=0)
         return HalfspaceWorld(self.direction, mean, std, loss_matrix(game), np.zeros(2), np.zeros(game.n_actions))
-
-    def describe(self) -> dict[str, Any]:
-        """Return dimension and seed."""
-        return {"name": self.name, "dimension": self.dimension, "seed": self.seed}

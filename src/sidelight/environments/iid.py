@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from sidelight.environments.base import Environment, charges_gaps, checked_law, checked_numbers, draw, gaps
+from sidelight.environments.base import (
+    Environment,
+    charges_gaps,
+    checked_law,
+    checked_law_of_runs,
+    draw,
+    gaps,
+    plain_argument_of_environment,
+)
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.kernels import implements
@@ -50,32 +58,25 @@ class IID(Environment):
         strategies that are simulated with the same seed meet the same laws and the same outcomes.
     """
 
-    name: ClassVar[str] = "IID"
-
     def __init__(self, law: Any) -> None:
         self.law = law
-        if callable(law):
-            return
-        laws = checked_numbers("the law", law)
-        if laws.ndim not in (1, 2):
-            raise SidelightError(f"the law has shape {laws.shape}: give one law, (M,), or a row per run, (runs, M)")
-        self._laws = [checked_law(row, where=f"the law of run {r}") for r, row in enumerate(np.atleast_2d(laws))]
-        self._shared = laws.ndim == 1
+        self._laws = law if callable(law) else checked_law_of_runs(law)
 
     def check(self, game: Game, runs: int, horizon: int) -> None:
         """Raise unless there is a law of the right size for every run."""
         if callable(self.law):
             return
-        if not self._shared and len(self._laws) < runs:
-            raise SidelightError(f"there are laws for {len(self._laws)} runs, but {runs} runs were asked for")
-        checked_law(self._laws[0], game.n_outcomes)
+        rows = np.atleast_2d(self._laws)
+        if self._laws.ndim == 2 and len(rows) < runs:
+            raise SidelightError(f"there are laws for {len(rows)} runs, but {runs} runs were asked for")
+        checked_law(rows[0], game.n_outcomes)
 
     def start(self, game: Game, run: int, rng: np.random.Generator) -> IIDWorld:
         """Return the world of one run."""
         if callable(self.law):
             law = checked_law(self.law(rng), game.n_outcomes, f"the law drawn for run {run}")
         else:
-            law = self._laws[0 if self._shared else run]
+            law = self._laws if self._laws.ndim == 1 else self._laws[run]
         cumulative = law.cumsum()
         # No draw may fall beyond the last possible outcome, however the sum was rounded.
         cumulative[law.nonzero()[0][-1] :] = 1.0
@@ -83,7 +84,4 @@ class IID(Environment):
 
     def describe(self) -> dict[str, Any]:
         """Return the law, or the name of its sampler."""
-        if callable(self.law):
-            return {"name": self.name, "law": getattr(self.law, "__name__", repr(self.law))}
-        laws = [row.tolist() for row in self._laws]
-        return {"name": self.name, "law": laws[0] if self._shared else laws}
+        return {"name": self.name, "law": plain_argument_of_environment(self._laws)}

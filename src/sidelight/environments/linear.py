@@ -56,7 +56,6 @@ class LinearContexts(BoxedContexts):
         The box: numbers, or one per coordinate (a coordinate with low = high = 1 is an intercept).
     """
 
-    name: ClassVar[str] = "LinearContexts"
     _world: ClassVar[type] = LinearWorld
 
     def __init__(self, theta: Any, low: Any = 0.0, high: Any = 1.0) -> None:

@@ -19,7 +19,7 @@ from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.kernels import implements
 from sidelight.kernels.arrays import Floats
-from sidelight.kernels.linear_algebra import multiply
+from sidelight.kernels.linear_algebra import multiply, normalize
 
 
 @charges_gaps
@@ -40,12 +40,9 @@ def _draw(world: LogisticWorld, context: Floats, rng: np.random.Generator) -> in
     highest = -math.inf
     for j in range(world.law.shape[0]):
         highest = max(highest, world.law[j])
-    total = 0.0
     for j in range(world.law.shape[0]):
         world.law[j] = math.exp(world.law[j] - highest)
-        total += world.law[j]
-    for j in range(world.law.shape[0]):
-        world.law[j] /= total
+    normalize(world.law)
     set_gaps_of_context(world.loss, world.law, world.gaps)
     return draw_outcome_in_context(world.law, rng)
 
@@ -61,7 +58,6 @@ class LogisticContexts(BoxedContexts):
         The box: numbers, or one per coordinate.
     """
 
-    name: ClassVar[str] = "LogisticContexts"
     _world: ClassVar[type] = LogisticWorld
 
     def __init__(self, theta: Any, low: Any = -1.0, high: Any = 1.0) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -75,8 +75,6 @@ class RegionContexts(Environment):
         2 or less their variance is infinite.
     """
 
-    name: ClassVar[str] = "RegionContexts"
-
     def __init__(
         self,
         laws: Any,
@@ -121,10 +119,8 @@ class RegionContexts(Environment):
         )
 
     def describe(self) -> dict[str, Any]:
-        """Return laws, dimension and region."""
-        found = {"name": self.name, "laws": self.laws.tolist(), "dimension": self.dimension, "region": self.region}
-        more = {"relevant": self.relevant, "tails": self.tails}
-        return found | {key: value for key, value in more.items() if value is not None}
+        """Return the arguments that were given."""
+        return {name: value for name, value in super().describe().items() if value is not None}
 
 
 def _squared_radius_of_region(d: int, normal: float) -> float:

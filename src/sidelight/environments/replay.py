@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from sidelight.environments.base import Environment, baseline, checked_law, checked_numbers, cost, draw, gaps
+from sidelight.environments.base import Environment, baseline, checked_law_of_runs, checked_numbers, cost, draw, gaps
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.game_arrays import loss_matrix
 from sidelight.kernels import implements
 from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.linear_algebra import dot
 
 LAW, HINDSIGHT, OUTCOME = 0, 1, 2
 
@@ -58,9 +59,7 @@ def _baseline(world: ReplayWorld) -> float:
         return 0.0
     least = 0.0
     for a in range(world.loss.shape[0]):
-        total = 0.0
-        for j in range(world.loss.shape[1]):
-            total += world.loss[a, j] * world.counts[j]
+        total = dot(world.loss[a], world.counts)
         if a == 0 or total < least:
             least = total
     return least
@@ -84,8 +83,6 @@ class Replay(Environment):
         of each round, which may depend on the context.
     """
 
-    name: ClassVar[str] = "Replay"
-
     def __init__(self, outcomes: Any, contexts: Any = None, law: Any = None, laws: Any = None) -> None:
         try:
             recorded = np.asarray(outcomes)
@@ -105,11 +102,7 @@ class Replay(Environment):
                 raise SidelightError(f"the law is {law!r}: give probabilities, 'outcome', or nothing")
             self.measure = OUTCOME
         elif law is not None:
-            rows = checked_numbers("the law", law)
-            if rows.ndim not in (1, 2):
-                raise SidelightError(f"the law has shape {rows.shape}: give (M,) or (runs, M)")
-            checked = [checked_law(row, where=f"the law of run {r}") for r, row in enumerate(np.atleast_2d(rows))]
-            self.law = np.array(checked[0] if rows.ndim == 1 else checked)
+            self.law = checked_law_of_runs(law)
         self.laws = None if laws is None else self._laws(laws)
         if self.laws is not None:
             if law is not None:

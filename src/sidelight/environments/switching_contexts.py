@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -52,8 +52,6 @@ class SwitchingContexts(Environment):
         After how many rounds the second one takes over.
     """
 
-    name: ClassVar[str] = "SwitchingContexts"
-
     def __init__(self, before: Environment, after: Environment, rounds: int) -> None:
         for environment in (before, after):
             if not isinstance(environment, Environment):
@@ -74,8 +72,3 @@ class SwitchingContexts(Environment):
         """Return the world of one run."""
         before, after = (each.start(game, run, rng) for each in (self.before, self.after))
         return SwitchingWorld(before, after, self.rounds, np.zeros(1, np.int64))
-
-    def describe(self) -> dict[str, Any]:
-        """Return both environments and when the change is."""
-        parts = {"before": self.before.describe(), "after": self.after.describe()}
-        return {"name": self.name, **parts, "rounds": self.rounds}
