@@ -6,14 +6,13 @@ import subprocess
 import sys
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from click.testing import CliRunner
 
 import sidelight as sl
 from sidelight.cli import main
 from sidelight.kernels import interpreted
-from sidelight.simulation.blocks import split_simulation_into_blocks
+from sidelight.simulation.blocks import SimulationBlock, origin_of_simulated_strategy
 from sidelight.strategies import plugins
 
 from .packages import MODULE, install
@@ -199,7 +198,8 @@ def test_a_worker_with_another_version_of_the_package_refuses(site):
     install(site, "tiny-cycle", {"Cycle": "tiny_cycle:Cycle"})
     game = sl.games.load("apple-tasting")
     world = sl.environments.IID([0.3, 0.7])
-    (block,) = split_simulation_into_blocks(sl.strategies.Cycle(game), world, 10, 0, np.array([10]), range(2))
+    cycle = sl.strategies.Cycle(game)
+    block = SimulationBlock(cycle, world, 10, 0, (10,), 0, 2, origin_of_simulated_strategy(cycle))
     assert block.perform()[1].tolist() == [[5, 5], [5, 5]]
     with pytest.raises(
         sl.SidelightError, match=r"of tiny-cycle 0\.3 instead of tiny-cycle 0\.4: install the same version"

@@ -9,7 +9,6 @@ from fractions import Fraction
 from itertools import combinations_with_replacement, product
 
 from sidelight.errors import GameError
-from sidelight.game import Symbol
 from sidelight.games._catalogue import Kind, Matrices, game
 from sidelight.games._parameters import NumbersParameter, WholeParameter
 from sidelight.games._sources import CLEANING_UP, DUELING, OWN, PMLIB
@@ -22,15 +21,6 @@ ARMS = WholeParameter(1, 10, "each arm doubles the number of outcomes")
 def _kind_of_bandit_game(arms: int) -> Kind:
     """Return the class of a game whose arms can all be compared: with a single arm there is nothing to choose."""
     return "easy" if arms > 1 else "trivial"
-
-
-def _kind_of_full_information_game(outcomes: int) -> Kind:
-    return _kind_of_bandit_game(outcomes)
-
-
-def _kind_of_finite_bandit_game(arms: int, rewards: tuple[Fraction, ...]) -> Kind:
-    """Return the class: arms with a single possible reward are all alike."""
-    return _kind_of_bandit_game(min(arms, len(rewards)))
 
 
 def _binary_outcomes_of_game(arms: int) -> tuple[tuple[int, ...], ...]:
@@ -50,7 +40,7 @@ def _arm_names_of_game(arms: int) -> tuple[str, ...]:
     number=6,
     title="Full information",
     source=PMLIB,
-    known=_kind_of_full_information_game,
+    known=lambda outcomes: _kind_of_bandit_game(outcomes),
     outcomes=WholeParameter(1, 200),
 )
 def full_information(outcomes: int = 3) -> Matrices:
@@ -98,7 +88,7 @@ def bernoulli_bandit(arms: int = 2) -> Matrices:
     number=8,
     title="Bandit with finitely many rewards",
     source=OWN,
-    known=_kind_of_finite_bandit_game,
+    known=lambda arms, rewards: _kind_of_bandit_game(min(arms, len(rewards))),  # with one reward all are alike
     arms=WholeParameter(1, 10, "each arm multiplies the number of outcomes"),
     rewards=NumbersParameter(MOST_OUTCOMES),
 )
@@ -121,15 +111,11 @@ def finite_bandit(
         )
     best, outcomes = max(rewards), tuple(product(rewards, repeat=arms))
     loss = [[best - outcome[arm] for outcome in outcomes] for arm in range(arms)]
-    feedback = [[_reward_symbol_of_game(outcome[arm]) for outcome in outcomes] for arm in range(arms)]
+    symbol = {each: each.numerator if each.denominator == 1 else str(each) for each in rewards}  # a file can hold them
+    feedback = [[symbol[outcome[arm]] for outcome in outcomes] for arm in range(arms)]
     return Matrices(
         loss, feedback, _arm_names_of_game(arms), tuple(", ".join(map(str, outcome)) for outcome in outcomes)
     )
-
-
-def _reward_symbol_of_game(reward: Fraction) -> Symbol:
-    """Return a reward as a symbol that a file can hold."""
-    return reward.numerator if reward.denominator == 1 else str(reward)
 
 
 @game(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -70,23 +70,11 @@ class SimulationBlock:
         return results.regret, results.plays
 
 
-def split_simulation_into_blocks(
-    strategy: Strategy,
-    environment: Environment,
-    horizon: int,
-    seed: int,
-    checkpoints: Integers,
-    numbers: range,
-) -> list[SimulationBlock]:
-    """Split the runs with these numbers into blocks of nearly equal length."""
-    count = max(1, min(len(numbers), _MOST, len(numbers) * horizon // _ROUNDS))
-    ends = [numbers.start + len(numbers) * k // count for k in range(count + 1)]
-    rounds = tuple(int(each) for each in checkpoints)
-    origin = origin_of_simulated_strategy(strategy)
-    return [
-        SimulationBlock(strategy, environment, horizon, seed, rounds, first, end - first, origin)
-        for first, end in pairwise(ends)
-    ]
+def split_simulation_into_blocks(block: SimulationBlock) -> list[SimulationBlock]:
+    """Split a block, of all runs, into smaller ones of nearly equal length."""
+    count = max(1, min(block.count, _MOST, block.count * block.horizon // _ROUNDS))
+    ends = [block.first + block.count * k // count for k in range(count + 1)]
+    return [replace(block, first=first, count=end - first) for first, end in pairwise(ends)]
 
 
 def origin_of_simulated_strategy(strategy: Strategy) -> str:
@@ -97,15 +85,10 @@ def origin_of_simulated_strategy(strategy: Strategy) -> str:
 
 def scheduler_address_of_simulation(cluster: Any) -> str:
     """Return the address of a scheduler, given as text or as a cluster or client of Dask."""
-    found = cluster
-    for path in ("scheduler_address", "scheduler.address"):
-        value: Any = cluster
-        for name in path.split("."):
-            value = getattr(value, name, None)
-        if isinstance(value, str):
-            found = value
-            break
-    if not isinstance(found, str) or not found:
+    scheduler = getattr(cluster, "scheduler", None)
+    places = (getattr(cluster, "scheduler_address", None), getattr(scheduler, "address", None), cluster)
+    found = next((each for each in places if isinstance(each, str)), "")
+    if not found:
         raise WrongTypeError(
             f"cluster is {cluster!r}: give the address of a Dask scheduler, such as tcp://host:8786, a Dask cluster or "
             "a client"

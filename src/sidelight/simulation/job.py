@@ -13,7 +13,7 @@ from sidelight.errors import SidelightError
 from sidelight.game_arrays import signal_indices
 from sidelight.kernels import chosen_way
 from sidelight.kernels.arrays import Floats, Integers
-from sidelight.simulation.blocks import SimulationBlock, split_simulation_into_blocks
+from sidelight.simulation.blocks import SimulationBlock, origin_of_simulated_strategy, split_simulation_into_blocks
 from sidelight.simulation.worker import Worker
 from sidelight.strategies.base import Strategy
 from sidelight.tasks import Advancing, Failure, TaskError
@@ -106,7 +106,7 @@ class Job:
             self.regret[here], self.plays[here] = rows
             self.bar.advance(block.count * self.horizon)
 
-        parts = split_simulation_into_blocks(
-            self.strategy, self.environment, self.horizon, self.seed, self.rounds, self.numbers
-        )
-        run_on_cluster(address, parts, receive_simulated_block)
+        rounds, origin = tuple(self.rounds.tolist()), origin_of_simulated_strategy(self.strategy)
+        first, runs = self.numbers.start, len(self.numbers)
+        whole = SimulationBlock(self.strategy, self.environment, self.horizon, self.seed, rounds, first, runs, origin)
+        run_on_cluster(address, split_simulation_into_blocks(whole), receive_simulated_block)

@@ -9,6 +9,7 @@ import numpy as np
 from sidelight.environments.base import baseline, cost, draw
 from sidelight.kernels import implements, kernel, loop
 from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.linear_algebra import copy
 from sidelight.simulation.packing import Words
 from sidelight.strategies.base import act, observe
 
@@ -50,13 +51,10 @@ class Runs(NamedTuple):
 @kernel
 def _begin_run(restart: Restart, row: int) -> None:
     """Reset state and world to the start of a run."""
-    for k in range(restart.state.shape[0]):
-        restart.state[k] = restart.fresh_state[k]
-    for k in range(restart.world.shape[0]):
-        restart.world[k] = restart.fresh_worlds[row, k]
-    for k in range(restart.own_stream.shape[0]):
-        restart.own_stream[k] = restart.own_seeds[row, k]
-        restart.world_stream[k] = restart.world_seeds[row, k]
+    copy(restart.fresh_state, restart.state)
+    copy(restart.fresh_worlds[row], restart.world)
+    copy(restart.own_seeds[row], restart.own_stream)
+    copy(restart.world_seeds[row], restart.world_stream)
 
 
 @loop

@@ -110,7 +110,8 @@ def import_own_player(module: str, name: str, text: str) -> type[Strategy]:
     loaded = import_player_module(module, text)
     kind: Any = getattr(loaded, name, None)
     if not is_strategy(kind):
-        there = [key for key, each in vars(loaded).items() if _is_player_class_of_module(each, loaded)]
+        found = {key: each for key, each in vars(loaded).items() if is_strategy(each)}
+        there = [key for key, each in found.items() if each.__module__ == loaded.__name__]
         listed = f"it has {', '.join(there)}" if there else "it has no subclass of sidelight.strategies.Strategy"
         what = "is not a strategy (a subclass of sidelight.strategies.Strategy)" if kind is not None else "is not there"
         raise SidelightError(f"{name!r} of {module!r} {what}: {listed}")
@@ -155,10 +156,6 @@ def _import_player_file(path: str) -> ModuleType:
             if before is not None:  # a module of that name is in use
                 sys.modules[specification.name] = before
     return module
-
-
-def _is_player_class_of_module(thing: Any, module: ModuleType) -> bool:
-    return is_strategy(thing) and thing.__module__ == module.__name__
 
 
 def signature_of_player(kind: type[Strategy]) -> dict[str, inspect.Parameter]:
