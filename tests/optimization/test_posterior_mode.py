@@ -10,8 +10,9 @@ from scipy.optimize import minimize
 import sidelight as sl
 from sidelight.game_arrays import signals
 from sidelight.kernels import loop
+from sidelight.kernels.arrays import new_arrays
 from sidelight.optimization.likelihood import new_fit
-from sidelight.optimization.posterior_mode import law_on_border, maximize_posterior, new_solutions
+from sidelight.optimization.posterior_mode import Solutions, law_on_border, maximize_posterior
 from sidelight.strategies.prospect.evaluation import terms
 
 # Set SIDELIGHT_PROBLEMS=2000 for the long audit.
@@ -32,7 +33,7 @@ def fitted(game, counts, prior, row=None, law=None):
     row = np.array(row, float) if bordered else np.zeros(game.n_outcomes)
     if bordered and law is None:
         fit.law[:] = law_on_border(row.tolist())
-    found = new_solutions(game.n_outcomes)
+    found = new_arrays(Solutions, outcomes=game.n_outcomes)
     steps = maximize(signals(game), np.array(counts, float), prior, row, bordered, fit, found)
     return fit.law, steps
 

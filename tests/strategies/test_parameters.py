@@ -93,7 +93,7 @@ CASES = [
 def test_what_is_wrong_is_named(kind, game, needed, name, values):
     for value in values:
         with pytest.raises(
-            sl.SidelightError, match=rf"(?s){name} (is|are|have) .*: (give|there is)|{name} are not numeric"
+            sl.SidelightError, match=rf"(?s){name} (is|are|have) .*: (give|there is)|{name}: not numeric"
         ):
             getattr(sl.strategies, kind)(game, **needed | {name: value})
 

@@ -11,12 +11,7 @@ from typing import Any, Literal
 
 from sidelight.analysis.cells import ActionCertificate, Cells, NeighborCertificate, Status
 from sidelight.analysis.envelope import TwoOutcomeEnvelope
-from sidelight.analysis.observability import (
-    ObservabilityCertificate,
-    ObserverKind,
-    Observers,
-    ObserverVectors,
-)
+from sidelight.analysis.observability import ObservabilityCertificate, ObserverKind, Observers, ObserverVectors
 from sidelight.errors import NoActionError, SidelightError, WrongTypeError
 from sidelight.game import Game
 

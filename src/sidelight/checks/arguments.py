@@ -15,7 +15,8 @@ import numpy as np
 from sidelight.checks.report import checks_in, ensure, is_same_checked_data
 from sidelight.checks.stage import Stage
 from sidelight.errors import SidelightError
-from sidelight.strategies.base import Strategy, plain_parameter
+from sidelight.strategies.base import Strategy
+from sidelight.strategies.saved import plain_parameter
 
 _ROUNDS = 5
 _HOW = "check_number and check_whole of sidelight.strategies.base refuse what is not a number"

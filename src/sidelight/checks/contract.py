@@ -19,7 +19,8 @@ from sidelight.checks.report import (
     size_of_data,
 )
 from sidelight.checks.stage import HORIZON, ROUNDS, Stage
-from sidelight.strategies.base import Strategy, plain_parameter
+from sidelight.strategies.base import Strategy
+from sidelight.strategies.saved import plain_parameter
 
 _HALF = ROUNDS // 2
 

@@ -11,7 +11,8 @@ import numpy as np
 from sidelight.checks.report import checks_in, ensure, is_same_checked_data
 from sidelight.checks.stage import ROUNDS, Stage
 from sidelight.errors import SidelightError
-from sidelight.strategies.base import Strategy, plain_parameter
+from sidelight.strategies.base import Strategy
+from sidelight.strategies.saved import plain_parameter
 
 _BATCH = 3
 

@@ -20,6 +20,7 @@ from sidelight.errors import SidelightError
 from sidelight.game import Game, check_float_range_of_losses, read_exact_loss
 from sidelight.kernels.arrays import Floats
 from sidelight.optimization.certainty import find_indistinguishable_law, minimize_cost_of_certainty
+from sidelight.optimization.geometry import scale_losses_to_optimize
 from sidelight.strategies.base import check_number, check_parameter
 
 # Expected losses that differ by less than this, on the scale of the largest loss difference, count as equal: otherwise
@@ -116,8 +117,7 @@ def lower_bound(game: Game, law: Any, tolerance: float = 1e-8) -> LowerBound:
 
 def _optimal_actions_under_law(analysis: Analysis, losses: list[Fraction]) -> list[int]:
     """Return the optimal actions, the first of each class of duplicates."""
-    columns = zip(*analysis.game.loss, strict=True)
-    scale = max(max(column) - min(column) for column in columns)
+    scale = scale_losses_to_optimize(analysis)[1]
     near = [i for i, loss in enumerate(losses) if loss - min(losses) <= _EQUAL * scale]
     return sorted({analysis.cells.representative[i] for i in near})
 
@@ -152,7 +152,8 @@ def read_exact_law(given: Any, outcomes: int) -> list[Fraction]:
     values = list(given) if hasattr(given, "__iter__") and not isinstance(given, str) else [given]
     if len(values) != outcomes:
         raise SidelightError(f"the law has {len(values)} entries: give {outcomes} probabilities, one per outcome")
-    law = [_meant_probability_of_bound(read_exact_loss(value, f"law[{m}]")) for m, value in enumerate(values)]
+    law = [read_exact_loss(value, f"law[{m}]") for m, value in enumerate(values)]
+    law = [near if float(near := value.limit_denominator(1000)) == float(value) else value for value in law]
     if min(law) < 0:
         raise SidelightError(f"the law is {[float(value) for value in law]}: probabilities are not negative")
     total = sum(law, Fraction(0))
@@ -161,11 +162,6 @@ def read_exact_law(given: Any, outcomes: int) -> list[Fraction]:
             f"the law is {[float(value) for value in law]}, which sums to {float(total):.12g} and not to 1"
         )
     return [value / total for value in law]
-
-
-def _meant_probability_of_bound(value: Fraction) -> Fraction:
-    simple = value.limit_denominator(1000)
-    return simple if float(simple) == float(value) else value
 
 
 def _bound_action(game: Game, action: int) -> str:

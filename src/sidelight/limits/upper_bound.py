@@ -18,11 +18,11 @@ from sidelight.analysis.linear_program import maximize_exactly
 from sidelight.environments import LinearContexts
 from sidelight.errors import SidelightError
 from sidelight.limits.lower_bound import read_exact_law
+from sidelight.optimization.geometry import loss_range
 from sidelight.strategies.adversarial.bobw import BOBW
 from sidelight.strategies.adversarial.exponential_weights import estimates, estimator_size, new_estimator
 from sidelight.strategies.adversarial.exppm import ExpPM
 from sidelight.strategies.adversarial.feedexp3 import FeedExp3
-from sidelight.strategies.adversarial.loss_range import loss_range
 from sidelight.strategies.adversarial.neighborhood_watch import NeighborhoodWatch2, rates
 from sidelight.strategies.base import Strategy, check_whole
 from sidelight.strategies.confidence_bounds.cbp import RandCBP
@@ -227,12 +227,8 @@ def _upper_bound_of_bobw(setting: _Setting) -> UpperBound:
         sum r_t / beta_t <= (sqrt(c1 + X) / c2) (log(1 + sum r_t / D) + r / D).
     """
     compiled, T = setting.strategy.compiled_parameters, setting.horizon
-    c1, c2, size, log_k = (
-        compiled.exploring,
-        compiled.learning,
-        compiled.size,
-        math.log(len(compiled.estimator.members)),
-    )
+    c1, c2, size = compiled.exploring, compiled.learning, compiled.size
+    log_k = math.log(len(compiled.estimator.members))
     first, most = max(c2, 2 * size), 4 * (1 + T ** (1 / 3) / c1)
     root = math.sqrt(c1 + log_k * T * most)
     start = first * root / c2

@@ -30,6 +30,7 @@ from typing import Annotated, Any, NamedTuple
 from sidelight.game_arrays import Signals
 from sidelight.kernels import generic, implements, kernel
 from sidelight.kernels.arrays import Floats
+from sidelight.kernels.linear_algebra import copy, fill
 from sidelight.optimization.divergence import divergence, minimize_divergence
 from sidelight.optimization.geometry import Geometry
 from sidelight.optimization.likelihood import is_informative
@@ -117,8 +118,7 @@ def _search_allocation_border(
     low, value = minimize_divergence(game.signals, j, search, _CLOSE if first else 0.3 * tolerance, 0.1)
     if first and low < 1.0:
         problem.multipliers[e] = search.equations.multipliers[0]
-        for m in range(search.point.shape[0]):
-            problem.points[e, m] = search.point[m]
+        copy(search.point, problem.points[e])
     return low, value
 
 
@@ -129,16 +129,14 @@ def _allocation_column_entry(problem: Allocation, signals: Signals, a: int) -> f
 
 @implements(ask_for, Allocation)
 def _ask_for_allocation(problem: Allocation, share: Floats) -> None:
-    for a in range(share.shape[0]):
-        problem.search.weight[a] = share[a]
+    copy(share, problem.search.weight)
 
 
 @kernel
 def start_border_search(problem: Allocation, game: Geometry, j: int, e: int) -> bool:
     """Prepare the search of border e, trying the result of an earlier search first; False if it is empty."""
     search = problem.search
-    for m in range(search.point.shape[0]):
-        search.equations.rows[0, m] = game.difference[e, m]
+    copy(game.difference[e], search.equations.rows[0])
     if not set_start_inside_border(game.signals, j, search):
         return False
     set_search_directions(game.signals, j, search)
@@ -167,9 +165,8 @@ def set_start_inside_border(signals: Signals, j: int, search: Search) -> bool:
     """
     least, middle, most = 0.0, 0.0, 0.0
     share, side = 0.0, -1.0
-    for m in range(search.point.shape[0]):
-        search.active[m] = 0
-        search.point[m] = 0.0
+    fill(search.active, 0)
+    fill(search.point, 0.0)
     for turn in range(2):
         for u in range(signals.first[j], signals.first[j + 1]):
             if search.base[u] > _IMPOSSIBLE:

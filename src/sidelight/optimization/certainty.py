@@ -22,6 +22,7 @@ import numpy as np
 
 from sidelight.analysis.alternative import Possible, decide_alternative
 from sidelight.analysis.analysis import Analysis
+from sidelight.analysis.cells import law_along_integer_direction
 from sidelight.analysis.linear_algebra import integer_matrix
 from sidelight.game_arrays import Signals, signals
 from sidelight.kernels import loop
@@ -79,7 +80,7 @@ def find_indistinguishable_law(analysis: Analysis, j: int, law: Law) -> Indistin
         weak = _same_symbol_law_rows(analysis, range(analysis.game.n_actions), law)
         answer = decide_alternative([[1] * len(law)], weak, analysis.cells.difference(k, first))
         if isinstance(answer, Possible):
-            return Indistinguishable(k, _law_of_alternative(answer))
+            return Indistinguishable(k, law_along_integer_direction(answer.point))
     return None
 
 
@@ -109,11 +110,6 @@ def _mass_shown_under_law(row: Sequence[int], law: Law) -> Fraction:
     return sum((p for shown, p in zip(row, law, strict=True) if shown), Fraction(0))
 
 
-def _law_of_alternative(answer: Possible) -> tuple[Fraction, ...]:
-    total = sum(answer.point)
-    return tuple(Fraction(value, total) for value in answer.point)
-
-
 def _same_symbol_law_rows(analysis: Analysis, actions: Sequence[int], law: Law) -> list[tuple[int, ...]]:
     """Return rows w with: w q >= 0 for all of them exactly if S_a q = S_a p sum(q) for these actions."""
     rows: list[list[Fraction]] = []
@@ -132,7 +128,7 @@ def _points_on_alternative_border(weak: list[tuple[int, ...]], equal: tuple[int,
         if not any(point[m] > 0 for point in points):
             answer = decide_alternative([[int(m == k) for k in range(len(equal))]], weak, equal)
             if isinstance(answer, Possible):
-                points.append(_law_of_alternative(answer))
+                points.append(law_along_integer_direction(answer.point))
     return points
 
 
@@ -183,7 +179,7 @@ class _CertaintySolver:
         low, high, allocation, scale = 0.0, math.inf, np.full(len(self.gaps), math.inf), 1.0
         for turn in range(_MOST_TURNS):
             revealed, added = self._cut(0.1 * tolerance, turn == 0)
-            if revealed > 0.0 and (cost := self._cost() / revealed) < high:
+            if revealed > 0.0 and (cost := math.fsum(self.gaps * self.search.weight) / revealed) < high:
                 high, allocation = cost, self.search.weight / revealed
             close = high < math.inf and high - low <= tolerance * high
             if close or not added or not solve_master_program(self.master):
@@ -195,9 +191,6 @@ class _CertaintySolver:
 
     def _weigh(self, share: Floats) -> None:
         self.search.weight[:] = np.where(self.paid, share, 0.0)
-
-    def _cost(self) -> float:
-        return math.fsum(self.gaps * self.search.weight)
 
     def _cut(self, tolerance: float, all_of_them: bool) -> tuple[float, int]:
         """Return the least proven information of the weights about any alternative; add those that need more."""

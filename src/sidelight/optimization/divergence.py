@@ -23,7 +23,7 @@ import math
 from sidelight.game_arrays import Signals
 from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats
-from sidelight.kernels.linear_algebra import cholesky, dot, solve
+from sidelight.kernels.linear_algebra import cholesky, dot, fill, solve, sum_of
 from sidelight.optimization.likelihood import project, project_law_on_action_symbols
 from sidelight.optimization.search import Search, add_curved_symbols_to_search
 
@@ -51,6 +51,17 @@ def divergence(signals: Signals, base: Floats, image: Floats, a: int) -> float:
 
 
 @kernel
+def bernoulli_divergence(p: float, q: float) -> float:
+    """Return KL((p, 1 - p) | (q, 1 - q)) for q strictly between 0 and 1; q may be 1 if p is."""
+    total = 0.0
+    if p > 0.0:
+        total += p * math.log(p / q)
+    if p < 1.0:
+        total += (1.0 - p) * math.log((1.0 - p) / (1.0 - q))
+    return total
+
+
+@kernel
 def divergence_objective(signals: Signals, search: Search) -> float:
     """Return F at the point, after setting the image of the point for the actions that count."""
     total = 0.0
@@ -65,8 +76,7 @@ def divergence_objective(signals: Signals, search: Search) -> float:
 def set_divergence_gradient(signals: Signals, search: Search) -> None:
     """Set the gradient of F at the point."""
     gradient, rate = search.scratch.gradient, search.scratch.rate
-    for m in range(gradient.shape[0]):
-        gradient[m] = 0.0
+    fill(gradient, 0.0)
     for a in range(search.weight.shape[0]):
         if search.weight[a] > 0.0:
             for u in range(signals.first[a], signals.first[a + 1]):
@@ -173,8 +183,7 @@ def divergence_newton_step(search: Search, center: float) -> None:
         right[v] = total
     cholesky(scratch.hessian, scratch.hessian, count, 1e-14, 0.0)
     solve(scratch.hessian, right, right)
-    for m in range(step.shape[0]):
-        step[m] = 0.0
+    fill(step, 0.0)
     for v in range(count):
         for k in range(scratch.supports[v]):
             m = scratch.support[v, k]
@@ -232,10 +241,7 @@ def minimize_divergence(
     left open for actions of no weight.
     """
     low, value, center, curved = 0.0, math.inf, 0.0, -1
-    total = 0.0
-    for m in range(search.trial.shape[0]):
-        total += search.trial[m]
-    trying = total > 0.0 and search.size[0] > 0
+    trying = sum_of(search.trial) > 0.0 and search.size[0] > 0
     if trying:
         exchange_search_points(search)
     for steps in range(_MOST_STEPS):

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sidelight.analysis.analysis import Analysis
+from sidelight.game import Game
 from sidelight.game_arrays import Signals, float_rows, signals
 from sidelight.kernels.arrays import Floats, Integers
 
@@ -30,6 +31,11 @@ def scale_losses_to_optimize(analysis: Analysis) -> tuple[list[list[Fraction]], 
     rest = [[value - low for value, low in zip(row, least, strict=True)] for row in loss]
     scale = max(max(row) for row in rest) or Fraction(1)
     return [[value / scale for value in row] for row in rest], scale
+
+
+def loss_range(game: Game) -> float:
+    """Return the largest difference of two losses at the same outcome; 1 where all actions cost the same."""
+    return float(max(max(column) - min(column) for column in zip(*game.loss, strict=True))) or 1.0
 
 
 def pareto_flags_to_optimize(analysis: Analysis) -> Integers:

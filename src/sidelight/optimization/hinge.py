@@ -27,13 +27,8 @@ import numpy as np
 from sidelight.game_arrays import Signals
 from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Floats, Integers
-from sidelight.optimization.allocation import (
-    Allocation,
-    ask_for,
-    column_entry,
-    search_border,
-    start_border_search,
-)
+from sidelight.kernels.linear_algebra import copy
+from sidelight.optimization.allocation import Allocation, ask_for, column_entry, search_border, start_border_search
 from sidelight.optimization.divergence import (
     add_symbol_curvature,
     center_dual_point,
@@ -93,8 +88,7 @@ def _hinge_column_entry(problem: Hinge, signals: Signals, a: int) -> float:
 
 @implements(ask_for, Hinge)
 def _ask_for_hinge_plays(problem: Hinge, share: Floats) -> None:
-    for a in range(share.shape[0]):
-        problem.plays[a] = share[a]
+    copy(share, problem.plays)
 
 
 @kernel

@@ -22,7 +22,7 @@ import numpy as np
 from sidelight.game_arrays import Signals
 from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats, Integers, new_arrays
-from sidelight.kernels.linear_algebra import cholesky, solve
+from sidelight.kernels.linear_algebra import cholesky, fill, normalize, solve, sum_of
 
 # How far max g may exceed n, relative to n.
 _ENOUGH = 1e-11
@@ -63,8 +63,7 @@ def new_fit(outcomes: int, symbols: int) -> Fit:
 @kernel
 def project(signals: Signals, law: Floats, image: Floats) -> None:
     """Set image to the law of every action's symbols, S_a p."""
-    for u in range(image.shape[0]):
-        image[u] = 0.0
+    fill(image, 0.0)
     for a in range(signals.shown.shape[0]):
         for m in range(law.shape[0]):
             image[signals.shown[a, m]] += law[m]
@@ -88,10 +87,7 @@ def is_informative(signals: Signals, a: int) -> bool:
 @kernel
 def symbols_of(signals: Signals, counts: Floats, a: int) -> float:
     """Return how many symbols an action has shown."""
-    total = 0.0
-    for u in range(signals.first[a], signals.first[a + 1]):
-        total += counts[u]
-    return total
+    return sum_of(counts[signals.first[a] : signals.first[a + 1]])
 
 
 @kernel
@@ -108,8 +104,7 @@ def symbols_seen(signals: Signals, counts: Floats) -> float:
 def set_likelihood_gradient(signals: Signals, counts: Floats, fit: Fit) -> float:
     """Set the gradient at the law; return its largest entry."""
     gradient, rate = fit.scratch.gradient, fit.scratch.rate
-    for m in range(gradient.shape[0]):
-        gradient[m] = 0.0
+    fill(gradient, 0.0)
     for a in range(signals.shown.shape[0]):
         if is_informative(signals, a):
             for u in range(signals.first[a], signals.first[a + 1]):
@@ -130,13 +125,6 @@ def is_law_of_positive_likelihood(counts: Floats, image: Floats) -> bool:
         if counts[u] > 0.0:
             least = min(least, image[u])
     return least >= 1e-12
-
-
-@kernel
-def expectation_maximization_step(fit: Fit, n: float) -> None:
-    """Take one step of expectation maximization."""
-    for m in range(fit.law.shape[0]):
-        fit.law[m] *= fit.scratch.gradient[m] / n
 
 
 @kernel
@@ -187,16 +175,13 @@ def likelihood_newton_step(signals: Signals, counts: Floats, fit: Fit, n: float)
     set_likelihood_hessian(signals, counts, fit, size)
     cholesky(newton.hessian, newton.hessian, size, _RIDGE, 0.0)
     right = newton.right[:size]
-    for m in range(fit.law.shape[0]):
-        newton.step[m] = 0.0
+    fill(newton.step, 0.0)
     whole = 1.0
     for turn in range(2):
         for i in range(size):
             right[i] = 1.0 if turn == 0 else newton.gradient[newton.free[i]] - n
         solve(newton.hessian, right, right)
-        total = 0.0
-        for i in range(size):
-            total += right[i]
+        total = sum_of(right)
         for i in range(size):
             m = newton.free[i]
             newton.step[m] = right[i] if turn == 0 else right[i] - newton.step[m] * (total / whole)
@@ -242,23 +227,6 @@ def likelihood_line_search(signals: Signals, counts: Floats, fit: Fit, n: float)
 
 
 @kernel
-def normalize_likelihood_law(law: Floats) -> None:
-    """Make the masses sum to one."""
-    total = 0.0
-    for m in range(law.shape[0]):
-        total += law[m]
-    for m in range(law.shape[0]):
-        law[m] /= total
-
-
-@kernel
-def mix_law_with_uniform(law: Floats) -> None:
-    """Give every outcome a little of the mass."""
-    for m in range(law.shape[0]):
-        law[m] = (1.0 - _SHARE) * law[m] + _SHARE / law.shape[0]
-
-
-@kernel
 def maximize_likelihood(signals: Signals, counts: Floats, fit: Fit) -> float:
     """Set `law` to a best law (and `image` to its symbol laws); return what it may fall short of the best likelihood.
 
@@ -278,7 +246,8 @@ def maximize_likelihood(signals: Signals, counts: Floats, fit: Fit) -> float:
                 break
             polished = shortfall <= _ENOUGH  # one more step makes the law itself as good as its likelihood
             if fresh and not polished:
-                expectation_maximization_step(fit, n)
+                for m in range(fit.law.shape[0]):  # a step of expectation maximization
+                    fit.law[m] *= fit.scratch.gradient[m] / n
                 fresh = False
             else:
                 likelihood_newton_step(signals, counts, fit, n)
@@ -286,7 +255,8 @@ def maximize_likelihood(signals: Signals, counts: Floats, fit: Fit) -> float:
                 if not moved and shortfall <= _NEARLY:
                     break  # rounding hides any further gain
         if not moved:
-            mix_law_with_uniform(fit.law)
+            for m in range(fit.law.shape[0]):
+                fit.law[m] = (1.0 - _SHARE) * fit.law[m] + _SHARE / fit.law.shape[0]
             fresh = True
-        normalize_likelihood_law(fit.law)
+        normalize(fit.law)
     return shortfall

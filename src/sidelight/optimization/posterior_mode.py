@@ -22,18 +22,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from sidelight.game_arrays import Signals
 from sidelight.kernels import kernel, large_kernel
 from sidelight.kernels.arrays import Floats
-from sidelight.kernels.linear_algebra import cholesky, dot, solve
+from sidelight.kernels.linear_algebra import add_multiple, cholesky, copy, dot, normalize, solve
 from sidelight.optimization.likelihood import (
     Fit,
     likelihood_increase,
-    normalize_likelihood_law,
     project,
     set_likelihood_gradient,
     set_likelihood_hessian,
@@ -55,14 +54,9 @@ _RIDGE = 1e-13
 class Solutions(NamedTuple):
     """Scratch: B^-1 times p (grad F - N), then the relative step; B^-1 times p; B^-1 times p x."""
 
-    slope: Floats
-    mass: Floats
-    border: Floats
-
-
-def new_solutions(outcomes: int) -> Solutions:
-    """Return room for the solutions of the equations."""
-    return Solutions(np.zeros(outcomes), np.zeros(outcomes), np.zeros(outcomes))
+    slope: Annotated[Floats, "outcomes"]
+    mass: Annotated[Floats, "outcomes"]
+    border: Annotated[Floats, "outcomes"]
 
 
 def law_on_border(row: Sequence[float]) -> Floats:
@@ -102,8 +96,7 @@ def solve_weighted(fit: Fit, row: Floats, solution: Floats) -> None:
 @kernel
 def solve_for_mass(fit: Fit, solution: Floats) -> float:
     """Solve B y = p; return p y."""
-    for m in range(fit.law.shape[0]):
-        solution[m] = fit.law[m]
+    copy(fit.law, solution)
     solve(fit.scratch.hessian, solution, solution)
     return dot(fit.law, solution)
 
@@ -193,7 +186,7 @@ def restore_constraint_equations(row: Floats, bordered: bool, law: Floats) -> No
                 law[m] *= factor
             elif row[m] < 0.0:
                 law[m] /= factor
-    normalize_likelihood_law(law)
+    normalize(law)
 
 
 @large_kernel
@@ -209,8 +202,7 @@ def maximize_posterior(
     for steps in range(1, _MOST_STEPS + 1):
         decrement = posterior_newton_step(signals, counts, prior, row, bordered, fit, found)
         length = posterior_step_length(signals, counts, prior, fit, decrement)
-        for m in range(fit.law.shape[0]):
-            fit.law[m] += length * fit.scratch.step[m]
+        add_multiple(fit.law, length, fit.scratch.step)
         restore_constraint_equations(row, bordered, fit.law)
         project(signals, fit.law, fit.image)
         if length == 1.0 and decrement <= enough:

@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple
 from sidelight.game_arrays import Signals
 from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats, Integers
-from sidelight.kernels.linear_algebra import dot
+from sidelight.kernels.linear_algebra import add_multiple, dot, fill
 
 # An equation whose part along the directions left is smaller than this follows from the others.
 _DEPENDENT = 1e-11
@@ -70,8 +70,7 @@ def set_search_directions(signals: Signals, j: int, search: Search) -> None:
                     partner = other
                     break
             if partner >= 0:
-                for k in range(outcomes):
-                    search.directions[count, k] = 0.0
+                fill(search.directions[count], 0.0)
                 search.directions[count, m] = 1.0
                 search.directions[count, partner] = -1.0
                 count += 1
@@ -139,8 +138,6 @@ def eliminate_search_equation(search: Search, i: int, count: int) -> bool:
         directions[last, m] = directions[best, m]
         directions[best, m] = kept
     for v in range(last):
-        share = along[v] / pivot
-        for m in range(directions.shape[1]):
-            directions[v, m] -= share * directions[last, m]
+        add_multiple(directions[v], -along[v] / pivot, directions[last])
     search.equations.pivots[i] = last
     return True

@@ -19,7 +19,7 @@ import math
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
+from functools import cached_property
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar, cast
@@ -27,9 +27,11 @@ from typing import Any, ClassVar, Self, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
+from sidelight.analysis import Analysis, analyze
 from sidelight.errors import ParameterError, SidelightError, WrongTypeError
 from sidelight.game import Game, Symbol, check_float_range_of_losses
 from sidelight.kernels import generic
+from sidelight.kernels.arrays import new_arrays
 from sidelight.strategies import saved
 from sidelight.strategies.plugins import plugin_of_strategy_class
 
@@ -71,7 +73,7 @@ class Strategy(ABC):
     guarantee: ClassVar[str] = ""
     """In words, where a regret bound is known."""
 
-    def __init__(self, game: Game, *, seed: Seed = 0) -> None:
+    def __init__(self, game: Game, seed: Seed = 0) -> None:
         if not isinstance(game, Game):
             raise WrongTypeError(f"{type(self).__name__} needs a Game, not {type(game).__name__}")
         check_float_range_of_losses(game)
@@ -83,6 +85,11 @@ class Strategy(ABC):
         self.game = game
         self.seed = seed
         self._symbols = [{symbol: u for u, symbol in enumerate(game.symbols(a))} for a in range(game.n_actions)]
+
+    @cached_property
+    def analysis(self) -> Analysis:
+        """What kind of problem the game is."""
+        return analyze(self.game)
 
     # What an author writes.
 
@@ -176,11 +183,11 @@ class Strategy(ABC):
     def describe(self) -> dict[str, Any]:
         """Return name, parameters and defaults as plain data, and the package if it is not sidelight."""
         defaults = {
-            name: plain_parameter(parameter.default)
+            name: saved.plain_parameter(parameter.default)
             for name, parameter in self._signature().items()
             if parameter.default is not inspect.Parameter.empty and name != "seed"
         }
-        description = {"name": self.name, "parameters": plain_parameter(self.parameters()), "defaults": defaults}
+        description = {"name": self.name, "parameters": saved.plain_parameter(self.parameters()), "defaults": defaults}
         if (plugin := plugin_of_strategy_class(type(self))) is not None:
             description["external"] = {"package": plugin.package, "version": plugin.version}
         return description
@@ -194,12 +201,12 @@ class Strategy(ABC):
         data = {
             "format": saved.FORMAT,
             "strategy": self.name,
-            "parameters": plain_parameter(self.parameters()),
+            "parameters": saved.plain_parameter(self.parameters()),
             "game": self.game.to_dict(),
-            "seed": _plain_seed(self.seed),
+            "seed": saved.plain_seed(self.seed),
             "random": self.rng.bit_generator.state,
             "under_way": list(self._under_way),
-            "context": plain_parameter(self._last_context),
+            "context": saved.plain_parameter(self._last_context),
             "state": saved.strategy_state_to_plain(self.state),
         }
         if path is not None:
@@ -310,6 +317,12 @@ class KernelStrategy(Strategy):
         """
         raise NotImplementedError(f"{self.name} returned UNANSWERED without a _resume that says how to go on")
 
+    def _zeros(self, kind: type[T], **sizes: int) -> T:
+        """Return a named tuple of zeros, in the shapes that its fields declare; those of the game are known."""
+        game = self.game
+        symbols = sum(len(game.symbols(a)) for a in range(game.n_actions))
+        return new_arrays(kind, actions=game.n_actions, outcomes=game.n_outcomes, symbols=symbols, **sizes)
+
     @property
     def compiled_parameters(self) -> Any:
         """The parameters that the pure functions take."""
@@ -378,21 +391,3 @@ def check_parameter(name: str, value: Any, good: bool, wanted: str) -> None:
 
 def _descendants_of_strategy_class(kind: type[Any]) -> list[type[Any]]:
     return [one for child in kind.__subclasses__() for one in (child, *_descendants_of_strategy_class(child))]
-
-
-def plain_parameter(value: Any) -> Any:
-    """Return a parameter as JSON can hold it; constructors take it back in that form."""
-    if isinstance(value, Mapping):
-        joined = {",".join(map(str, key)) if isinstance(key, tuple) else str(key): each for key, each in value.items()}
-        return {key: plain_parameter(part) for key, part in joined.items()}
-    if isinstance(value, np.ndarray | np.generic):
-        return value.tolist()
-    if isinstance(value, list | tuple):
-        return [plain_parameter(part) for part in value]
-    return str(value) if isinstance(value, Fraction) else value
-
-
-def _plain_seed(seed: Seed) -> Any:
-    if not isinstance(seed, np.random.SeedSequence):
-        return plain_parameter(seed)
-    return {"entropy": plain_parameter(seed.entropy), "spawn_key": list(seed.spawn_key), "pool_size": seed.pool_size}

@@ -11,6 +11,7 @@ import copy
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,25 @@ def _saved_strategy_value(fresh: Any, value: Any) -> Any:
     if hasattr(fresh, "_asdict"):
         return restore_strategy_state(fresh, value)
     return np.array(value, dtype=fresh.dtype) if isinstance(fresh, np.ndarray) else copy.deepcopy(value)
+
+
+def plain_parameter(value: Any) -> Any:
+    """Return a parameter as JSON can hold it; constructors take it back in that form."""
+    if isinstance(value, Mapping):
+        joined = {",".join(map(str, key)) if isinstance(key, tuple) else str(key): each for key, each in value.items()}
+        return {key: plain_parameter(part) for key, part in joined.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if isinstance(value, list | tuple):
+        return [plain_parameter(part) for part in value]
+    return str(value) if isinstance(value, Fraction) else value
+
+
+def plain_seed(seed: Any) -> Any:
+    """Return a seed as JSON can hold it."""
+    if not isinstance(seed, np.random.SeedSequence):
+        return plain_parameter(seed)
+    return {"entropy": plain_parameter(seed.entropy), "spawn_key": list(seed.spawn_key), "pool_size": seed.pool_size}
 
 
 def write(path: Path, data: dict[str, Any]) -> None:

@@ -112,17 +112,6 @@ def test_both_worlds():
     assert sl.simulate(BOBW(game), turning, 20_000, 8, workers=1).final.mean() < 0.2 * 20_000
 
 
-@pytest.mark.parametrize("wrong", [1, 2.5, "x"])
-def test_the_horizon_is_a_number_of_rounds(wrong):
-    with pytest.raises(sl.SidelightError, match=r"horizon is .*: give a whole number of at least 2"):
-        BOBW(sl.games.load("apple-tasting"), horizon=wrong)
-
-
-def test_hopeless_games_are_refused():
-    with pytest.raises(sl.SidelightError, match="hopeless"):
-        BOBW(sl.games.load("hopeless"))
-
-
 def test_the_local_form_follows_its_formulas():
     """The rate by the entropies of q, and no action below q_a / (2 k)."""
     game, rng = sl.games.load("bartok"), np.random.default_rng(4)

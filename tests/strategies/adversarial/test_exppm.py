@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight.strategies.adversarial.exploration_program import new_program, new_workspace, solve_program
+from sidelight.strategies.adversarial.exploration_program import (
+    Workspace,
+    new_program,
+    new_program_arrays,
+    solve_program,
+)
 from sidelight.strategies.adversarial.exppm import ExpPM
 from sidelight.strategies.base import act
 from strategies.adversarial.exact_program import exact_value, solve_exactly
@@ -17,7 +22,7 @@ PLAYABLE = [name for name in sl.games.names() if sl.games.describe(name).kind in
 def practical(game, q, eta, least=0.0):
     """Return value, p and the estimates times the chances of their actions."""
     program = new_program(sl.analyze(game))
-    room, p = new_workspace(program), np.full(game.n_actions, 1 / game.n_actions)
+    room, p = new_program_arrays(Workspace, program), np.full(game.n_actions, 1 / game.n_actions)
     room.weights[:] = q
     table = np.zeros((len(program.rows), len(program.members)))
     value = solve_program(program, room, eta, least, p, table)
@@ -87,7 +92,7 @@ def test_what_another_law_beats_everywhere_is_left():
     game = sl.Game([[5, 6, 6], [3, 6, 6], [6, 0, 3], [4, 1, 2]], [[1, 2, 1], [0, 2, 2], [0, 1, 1], [2, 0, 1]])
     q, eta = np.array([0.444, 0.276, 0.28]), 0.005
     program = new_program(sl.analyze(game))
-    room, p, table = new_workspace(program), np.full(4, 0.25), np.zeros((len(program.rows), 3))
+    room, p, table = new_program_arrays(Workspace, program), np.full(4, 0.25), np.zeros((len(program.rows), 3))
     room.weights[:] = q
     for _ in range(20):
         value = solve_program(program, room, eta, 0.0, p, table)
@@ -136,8 +141,3 @@ def test_a_fixed_rate_stays():
 def test_an_adversary_gains_little():
     turning = sl.environments.Replay(np.repeat([1, 0, 1], [6_000, 7_000, 7_000]))
     assert sl.simulate(ExpPM(pennies(1)), turning, 20_000, 4, workers=1).final.mean() < 0.1 * 20_000
-
-
-def test_hopeless_games_are_refused():
-    with pytest.raises(sl.SidelightError, match="hopeless"):
-        ExpPM(sl.games.load("hopeless"))

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import sidelight as sl
+from sidelight.optimization.divergence import bernoulli_divergence
 from sidelight.strategies import KLUCB, BetaThompson, LinTS, LinUCB
-from sidelight.strategies.bandits.bernoulli import bernoulli_divergence_of_arm, kl_lower_bound_of_arm
+from sidelight.strategies.bandits.bernoulli import kl_lower_bound_of_arm
 from sidelight.strategies.bandits.losses import bandit_arms, common_losses_of_bandit
 
 APPLES, TASTE = sl.games.load("apple-tasting"), 1
@@ -86,9 +87,7 @@ class TestKLUCB:
         low, high = 0.0, mean
         for _ in range(200):
             middle = (low + high) / 2
-            low, high = (
-                (low, middle) if middle > 0 and bernoulli_divergence_of_arm(mean, middle) <= radius else (middle, high)
-            )
+            low, high = (low, middle) if middle > 0 and bernoulli_divergence(mean, middle) <= radius else (middle, high)
         found = kl_lower_bound_of_arm(mean, radius)
         assert 0.0 <= found <= mean
         assert found == pytest.approx(high, rel=1e-5, abs=1e-11)
@@ -147,11 +146,6 @@ class TestBetaThompson:
         strategy.observe("1/2")
         assert strategy.state.loss[action] == 0.5
         assert strategy.state.seen[action] == 1
-
-    def test_it_is_better_than_chance(self):
-        env = sl.environments.IID([0.1, 0.2, 0.5, 0.2])
-        for strategy in (BetaThompson(ARMS), KLUCB(ARMS)):
-            assert sl.simulate(strategy, env, horizon=5000, runs=20, seed=1).final.max() < 150  # chance: 750
 
     def test_ten_arms(self):
         """Russo and Van Roy, 2018: 28.1 after 1 000 rounds, arms uniform; here 29.3, standard error 0.8."""
@@ -214,10 +208,3 @@ class TestLinear:
         wanted = 0.5 * math.erfc(score / math.sqrt(2))  # the draw is below 0
         played = np.mean([strategy.act(x[:2]) == TASTE for _ in range(4000)])
         assert played == pytest.approx(wanted, abs=4 * math.sqrt(0.25 / 4000))
-
-    @pytest.mark.parametrize("kind", [LinUCB, LinTS])
-    def test_they_learn(self, kind):
-        env = sl.environments.LinearContexts(np.full((1, 5), 0.2))
-        found = sl.simulate(kind(APPLES, 5), env, horizon=3000, runs=8, seed=1).final
-        chance = sl.simulate(sl.strategies.Uniform(APPLES), env, horizon=3000, runs=8, seed=1).final
-        assert found.mean() < 0.4 * chance.mean()

@@ -349,12 +349,6 @@ def test_other_games_are_refused(game, reason):
         BayesOptimal(game, 10)
 
 
-@pytest.mark.parametrize("wrong", [0, -3, 1.5, True, None])
-def test_horizons_are_whole(wrong):
-    with pytest.raises(SidelightError, match=r"horizon is .*: give a whole number of at least 1"):
-        BayesOptimal(CASES[0], wrong)
-
-
 @pytest.mark.parametrize("wrong", [(1,), (1, 0), (1, -2), 3, "ab", (1, float("inf")), (float("nan"), 1), None])
 def test_priors_are_two_positive_numbers(wrong):
     with pytest.raises(SidelightError, match=r"prior is .*: give the two positive parameters"):

@@ -141,10 +141,3 @@ def test_epsilon_greedy_learns_where_greed_does_not():
     exploring = sl.simulate(EpsilonGreedy(LABELS), env, **how).final
     assert (greedy > 3000).any()  # 0.2 a round when it is wrong for ever
     assert exploring.max() < 2000
-
-
-@pytest.mark.parametrize("kind", [Greedy, EpsilonGreedy, GreedySide, EpsilonGreedySide])
-def test_hopeless_games_are_refused(kind):
-    needed = {"dimension": 1} if kind in (GreedySide, EpsilonGreedySide) else {}
-    with pytest.raises(sl.SidelightError, match="hopeless"):
-        kind(sl.games.load("hopeless"), **needed)

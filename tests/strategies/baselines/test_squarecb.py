@@ -106,8 +106,3 @@ def test_play_follows_the_formulas(intercept):
         gram += rows.T @ rows
         response += rows[game.symbols(action).index(game.feedback[action][outcome])]
     assert (np.abs(plays - wanted) < 4 * np.sqrt(wanted)).all()
-
-
-def test_hopeless_games_are_refused():
-    with pytest.raises(sl.SidelightError, match="hopeless"):
-        SquareCB(sl.games.load("hopeless"), dimension=2)

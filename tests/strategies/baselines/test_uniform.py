@@ -34,9 +34,3 @@ def test_fixed_action_is_named_or_numbered():
 def test_other_actions_are_refused(wrong):
     with pytest.raises(SidelightError, match=r"action is .*: give an index from 0 to 1, or a name \(sell, taste\)"):
         FixedAction(games.load("apple-tasting"), wrong)
-
-
-def test_uniform_follows_its_seed():
-    game = games.load("bartok")
-    draws = [[s.act() for _ in range(50)] for s in (Uniform(game, 1), Uniform(game, 1), Uniform(game, 2))]
-    assert draws[0] == draws[1] != draws[2]

@@ -182,12 +182,6 @@ def actions(strategy, rounds=400, seed=5):
     return played
 
 
-@pytest.mark.parametrize("name", ["apple-tasting", "label-efficient", "bartok", "dynamic-pricing"])
-def test_one_bin_is_cbp(name):
-    game = sl.games.load(name)
-    assert actions(RandCBP(game, bins=1, seed=3)) == actions(CBP(game))
-
-
 def test_published_observers_of_tau_detection():
     """The verify action alone, (1 - 1/tau, 1); the least norm also uses the constant of the other action."""
     game = sl.games.load("tau-detection", tau="1/5")
@@ -237,14 +231,6 @@ def test_the_twin_finds_the_shortest_vectors_too():
             difference = [a - b for a, b in zip(analysis.game.loss[i], analysis.game.loss[j], strict=True)]
             found = shortest_vectors(analysis.game, analysis.observers(i, j), difference)
             assert {a: tuple(v.values()) for a, v in found.items()} == analysis.observer_vectors(i, j)
-
-
-@pytest.mark.parametrize("kind", [CBP, RandCBP])
-def test_a_hopeless_game_is_refused(kind):
-    with pytest.raises(
-        sl.SidelightError, match=r"hopeless: .* action 0 \(.*\) from action 1 \(.*\), which are neighbors"
-    ):
-        kind(sl.games.load("hopeless"))
 
 
 @pytest.mark.parametrize(

@@ -377,10 +377,6 @@ class TestRefusals:
             with pytest.raises(sl.SidelightError, match=f"{name} is 'yes': give True or False"):
                 kind(APPLES, 3, **{name: "yes"})
 
-    def test_hopeless_games(self):
-        with pytest.raises(sl.SidelightError, match="hopeless"):
-            RandCBPSide(sl.games.load("hopeless"), 3)
-
 
 class TestSimulation:
     """In the compiled loop."""
@@ -462,11 +458,6 @@ class TestSimulation:
                 other.observe(APPLES.feedback[action][0], action=action, context=x)
         # The order of symbols may decide what the hinge leaves out, but not here.
         assert one.state.round.gram == pytest.approx(other.state.round.gram, rel=1e-12)
-
-    def test_a_trivial_game_is_played_at_once(self):
-        game = sl.games.load("trivial")
-        strategy = RandCBPSide(game, 2)
-        assert {strategy.act([0.0, 1.0]) for _ in range(4)} == {0}
 
 
 def test_what_only_reproduces_print_belongs_to_the_published_classes():

@@ -10,7 +10,6 @@ from sidelight.errors import SidelightError
 from sidelight.kernels import interpreted
 from sidelight.optimization.geometry import lay_out_search_geometry
 from sidelight.strategies.base import act, observe
-from sidelight.strategies.baselines.uniform import Uniform
 from sidelight.strategies.dmed import general
 from sidelight.strategies.dmed.hinge import PMDMEDHinge
 from sidelight.strategies.dmed.pmdmed import PMDMED
@@ -91,11 +90,6 @@ def test_both_kernels_play_two_outcomes_alike(name):
         assert all(a == b for a, b in run_general(game, [p, 1 - p], 200, seed))
 
 
-def test_first_loop_plays_everybody_once():
-    s = PMDMED(sl.games.load("dynamic-pricing", prices=4))
-    assert [(s.act(), s.observe(s.game.feedback[a][0]))[0] for a in range(4)] == [0, 1, 2, 3]
-
-
 @pytest.mark.parametrize("game", [APPLE, LABEL, PRICES, sl.games.load("bartok")])
 def test_hinge_without_slack_is_pm_dmed(game):
     with interpreted():
@@ -130,38 +124,6 @@ def test_larger_games_are_played_as_they_always_were():
         r = sl.simulate(PMDMED(game), IID(law / law.sum()), horizon=200, runs=1, checkpoints=1, progress=False)
         assert r.plays[0].tolist() == plays
         assert r.final[0] == regret
-
-
-@pytest.mark.parametrize(
-    ("name", "parameters"), [("dynamic-pricing", {"prices": 5}), ("bernoulli-bandit", {"arms": 3}), ("bartok", {})]
-)
-@pytest.mark.slow
-def test_far_better_than_uniform_play(name, parameters):
-    game = sl.games.load(name, **parameters)
-    ours, uniform = (
-        sl.simulate(s, dirichlet(game), horizon=5_000, runs=6, progress=False) for s in (PMDMED(game), Uniform(game))
-    )
-    assert ours.final.mean() <= 0.25 * uniform.final.mean()
-
-
-def test_hopeless_games_are_refused_and_trivial_ones_settled():
-    with pytest.raises(SidelightError, match=r"hopeless.*action 0 .*action 1"):
-        PMDMED(sl.games.load("hopeless"))
-    for make in (PMDMED, PMDMEDHinge):
-        trivial = sl.games.load("trivial")
-        result = sl.simulate(make(trivial), IID([0.3, 0.7]), horizon=50, runs=1, progress=False)
-        assert result.final.tolist() == [0.0]
-
-
-def test_the_variant_takes_the_arguments_of_pm_dmed_in_the_same_order():
-    given = {"c": np.float64(2), "tolerance": 0.01, "a": 0, "b": 0}
-    assert PMDMEDHinge(APPLE, **given).parameters() == given
-
-
-def test_the_hinges_parameters_are_given_by_name():
-    """Their order was once a, b, c, tolerance: what was written for it must not silently mean something else."""
-    with pytest.raises(TypeError, match="positional"):
-        PMDMEDHinge(APPLE, 0.001, 0.01)
 
 
 def test_late_and_missing_feedback():

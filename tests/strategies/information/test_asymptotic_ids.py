@@ -67,8 +67,3 @@ def test_it_stops_exploring_when_all_rivals_are_beaten():
         AsymptoticIDS(game), sl.environments.IID([1, 0, 0]), 2_000, 4, checkpoints=[200, 2_000], workers=1
     )
     assert (found.regret[:, 0] == found.regret[:, 1]).all()
-
-
-def test_hopeless_games_are_refused():
-    with pytest.raises(sl.SidelightError, match="hopeless"):
-        AsymptoticIDS(sl.games.load("hopeless"))

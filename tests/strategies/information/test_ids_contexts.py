@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight.checks.report import is_same_checked_data
 from sidelight.environments import FiniteContexts
 from sidelight.strategies.base import observe
 from sidelight.strategies.information.ids import IDS
@@ -165,13 +164,6 @@ def test_what_is_seen_is_taken_for_the_nearest_context():
     assert np.array_equal(one.state.regression.inverse, other.state.regression.inverse)
 
 
-def test_trivial_and_hopeless_games():
-    strategy = IDSContexts(sl.games.load("trivial"), 2)
-    assert {strategy.act([0.0, 1.0]) for _ in range(4)} == {0}
-    with pytest.raises(sl.SidelightError, match="hopeless"):
-        IDSContexts(sl.games.load("hopeless"), 2)
-
-
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
@@ -188,13 +180,3 @@ def test_trivial_and_hopeless_games():
 def test_parameters(wrong, words):
     with pytest.raises(sl.SidelightError, match=words):
         IDSContexts(APPLES, **wrong)
-
-
-@pytest.mark.parametrize("wrong", [None, [1.0], [1.0, np.nan], [np.inf, 0.0]], ids=str)
-def test_wrong_contexts(wrong):
-    strategy = IDSContexts(APPLES, 2)
-    strategy.act([0.0, 1.0])
-    before = strategy.save()
-    with pytest.raises(sl.SidelightError, match="context"):
-        strategy.act(wrong)
-    assert is_same_checked_data(strategy.save(), before)

@@ -44,20 +44,8 @@ def test_room_is_made_when_it_is_needed():
     assert strategy.state.models.features.shape == (3, 2 * room, 2)
 
 
-def test_it_learns_from_contexts():
-    """Measured with other seeds: 36 of Uniform's 127."""
-    world = sl.environments.LogisticContexts(theta=[[1, -1, 0.5], [0, 1, -1], [-1, 0.5, 1]], low=-2, high=2)
-    blind, ours = (
-        sl.simulate(s, world, 300, 6, 2, workers=1).final.mean()
-        for s in (sl.strategies.Uniform(BARTOK), PGTSMulti(BARTOK, dimension=3))
-    )
-    assert ours < 0.5 * blind
-
-
 def test_games_beyond_it():
     with pytest.raises(sl.SidelightError, match="at most two symbols"):
         PGTSMulti(sl.games.load("full-information"), dimension=2)
-    with pytest.raises(sl.SidelightError, match="hopeless"):
-        PGTSMulti(sl.games.load("hopeless"), dimension=2)
     with pytest.warns(UserWarning, match="no guarantee here: the game is hard"):
         PGTSMulti(sl.games.load("label-efficient"), dimension=2)

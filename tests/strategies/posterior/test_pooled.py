@@ -101,18 +101,9 @@ def test_the_pool_follows_the_posterior():
     ("name", "match"),
     [
         ("label-efficient", "Mario plays easy games, and this one is hard"),
-        ("hopeless", "the game is hopeless"),
         ("degenerate-informative", "only those tell actions 0 and 1 apart"),
     ],
 )
 def test_mario_refuses_games_in_which_nobody_on_the_way_informs(name, match):
     with pytest.raises(sl.SidelightError, match=match):
         Mario(sl.games.load(name))
-
-
-def test_both_check_their_arguments():
-    for kind in (Mario, VIDS):
-        with pytest.raises(sl.SidelightError, match="draws is 1"):
-            kind(sl.games.load("bartok"), draws=1)
-    with pytest.raises(sl.SidelightError, match="hopeless"):
-        VIDS(sl.games.load("hopeless"))

@@ -5,8 +5,9 @@ import pytest
 
 import sidelight as sl
 from sidelight.game_arrays import signals
+from sidelight.kernels.arrays import new_arrays
 from sidelight.strategies import Prospect
-from sidelight.strategies.prospect.late_symbols import count_old_plays, expected_symbols, new_waiting
+from sidelight.strategies.prospect.late_symbols import Waiting, count_old_plays, expected_symbols
 
 LABELS = sl.games.load("label-efficient")
 SIGNALS = signals(LABELS)
@@ -15,7 +16,7 @@ LOOK = 0
 
 def expected(share, delay, rounds, every=1):
     """Return the symbols expected after some rounds of looking, a share of them answered, each after a delay."""
-    waiting, counts, plays = new_waiting(3), np.zeros(SIGNALS.first[-1]), np.zeros(3, np.int64)
+    waiting, counts, plays = new_arrays(Waiting, actions=3), np.zeros(SIGNALS.first[-1]), np.zeros(3, np.int64)
     answered = np.random.default_rng(1).random(rounds) < share
     for t in range(rounds):
         if t >= delay and (t - delay) % every == 0 and answered[t - delay]:

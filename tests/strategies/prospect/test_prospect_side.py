@@ -332,8 +332,3 @@ def test_explains_itself():
     apples = sl.strategies.ProspectSide(APPLES, 3)
     apples.act(X[0])
     assert "nothing to weigh" in apples.explain()
-
-
-def test_refuses_a_hopeless_game():
-    with pytest.raises(sl.SidelightError, match="hopeless"):
-        sl.strategies.ProspectSide(sl.Game([[0, 1], [1, 0]], [["a", "a"], ["a", "a"]]), 2)

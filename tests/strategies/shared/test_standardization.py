@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from sidelight.kernels import interpreted, loop
-from sidelight.strategies.shared.standardization import FARTHEST, add_context, no_moments, standardize
+from sidelight.kernels.arrays import new_arrays
+from sidelight.strategies.shared.standardization import FARTHEST, Moments, add_context, standardize
 
 RNG = np.random.default_rng(5)
 STREAMS = {
@@ -33,7 +34,7 @@ def feed(moments, contexts, z):
 
 
 def run(contexts):
-    moments, z = no_moments(contexts.shape[1]), np.zeros_like(contexts)
+    moments, z = new_arrays(Moments, dimension=contexts.shape[1]), np.zeros_like(contexts)
     feed(moments, np.ascontiguousarray(contexts), z)
     return moments, z
 

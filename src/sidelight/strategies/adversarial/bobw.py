@@ -22,14 +22,14 @@ place of the largest entry, and exploration is restricted to E where the paper e
 from __future__ import annotations
 
 import math
-from typing import ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.analysis import analyze
 from sidelight.game import Game
 from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Floats
+from sidelight.optimization.geometry import loss_range
 from sidelight.strategies.adversarial.exponential_weights import (
     Estimator,
     add_estimate,
@@ -40,7 +40,6 @@ from sidelight.strategies.adversarial.exponential_weights import (
     new_estimator,
     set_shares,
 )
-from sidelight.strategies.adversarial.loss_range import loss_range
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_whole, observe
 from sidelight.strategies.shared.requirements import refuse_hopeless, settled_action
 
@@ -55,35 +54,29 @@ class Parameters(NamedTuple):
     estimator: Estimator
 
 
-class Scratch(NamedTuple):
-    """What every round works out anew."""
-
-    shares: Floats  # of the members of A, relative to the largest
-
-
 class Rates(NamedTuple):
     """One number each: beta_t, B_t, the sum of r_s a_{s+1}, and r of the round before (0 before the first)."""
 
-    beta: Floats
-    doubt: Floats
-    spent: Floats
-    ratio: Floats
+    beta: Annotated[Floats, 1]
+    doubt: Annotated[Floats, 1]
+    spent: Annotated[Floats, 1]
+    ratio: Annotated[Floats, 1]
 
 
 class State(NamedTuple):
     """What play changes; `chance` is the probability with which each action was last played."""
 
-    totals: Floats
-    chance: Floats
+    totals: Annotated[Floats, "members"]
+    chance: Annotated[Floats, "actions"]
     rates: Rates
-    scratch: Scratch
+    scratch: Annotated[Floats, "members"]  # shares of A, relative to the largest
 
 
 @implements(act, Parameters)
 def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
     if parameters.settled >= 0:
         return parameters.settled
-    shares = state.scratch.shares
+    shares = state.scratch
     best, total = set_shares(state.totals, 1.0 / state.rates.beta[0], shares)
     gamma = next_exploration(parameters, state.rates, shares, best, total)
     chosen = draw_action(parameters.estimator, shares, best, total, gamma, rng.random())
@@ -148,9 +141,7 @@ class BOBW(KernelStrategy):
 
     def __init__(self, game: Game, horizon: int = 20_000, seed: Seed = 0) -> None:
         super().__init__(game, seed=seed)
-        self.horizon = horizon
-        check_whole("horizon", horizon, least=2)
-        self.analysis = analyze(game)
+        self.horizon = check_whole("horizon", horizon, least=2)
         refuse_hopeless(self.analysis)
 
     def _compile(self) -> Parameters:
@@ -167,12 +158,6 @@ class BOBW(KernelStrategy):
         )
 
     def _start(self) -> State:
-        size = len(self.analysis.cells.pareto)
-        compiled = self.compiled_parameters
-        first = max(compiled.learning, 2.0 * compiled.size)
-        return State(
-            totals=np.zeros(size),
-            chance=np.zeros(self.game.n_actions),
-            rates=Rates(np.full(1, first), np.zeros(1), np.zeros(1), np.zeros(1)),
-            scratch=Scratch(np.zeros(size)),
-        )
+        state = self._zeros(State, members=len(self.analysis.cells.pareto))
+        state.rates.beta[0] = max(self.compiled_parameters.learning, 2.0 * self.compiled_parameters.size)
+        return state

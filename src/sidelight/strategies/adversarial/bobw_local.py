@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 from typing import ClassVar, NamedTuple
 
-from sidelight.analysis import analyze
 from sidelight.game import Game
 from sidelight.kernels import implements
 from sidelight.kernels.arrays import Floats
@@ -79,7 +78,6 @@ class BOBWLocal(KernelStrategy):
         super().__init__(game, seed=seed)
         self.horizon = check_whole("horizon", horizon, least=2)
         self.learning = check_number("learning", learning, above=0)
-        self.analysis = analyze(game)
         refuse_all_but_easy(self.analysis, self.name, "BOBW")
 
     def _compile(self) -> Parameters:
@@ -90,5 +88,6 @@ class BOBWLocal(KernelStrategy):
         return Parameters(settled_action(self.analysis), rule, 0.5 / k, new_program(self.analysis))
 
     def _start(self) -> State:
-        compiled = self.compiled_parameters
-        return new_state(compiled.program, [compiled.rule.step, 0.0])
+        state = new_state(self.compiled_parameters.program)
+        state.known[0] = self.compiled_parameters.rule.step
+        return state

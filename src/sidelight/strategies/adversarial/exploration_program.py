@@ -24,7 +24,7 @@ Everything is done in an orthonormal basis of the span of all signal matrices, w
 from __future__ import annotations
 
 import math
-from typing import Annotated, NamedTuple
+from typing import Annotated, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -32,8 +32,10 @@ from sidelight.analysis import Analysis
 from sidelight.game_arrays import first_places, float_rows, signals
 from sidelight.kernels import kernel, large_kernel
 from sidelight.kernels.arrays import Floats, Integers, new_arrays
-from sidelight.kernels.linear_algebra import add_outer, dot, invert, multiply
-from sidelight.strategies.adversarial.loss_range import loss_range
+from sidelight.kernels.linear_algebra import add_outer, copy, dot, fill, invert, multiply
+from sidelight.optimization.geometry import loss_range
+
+T = TypeVar("T")
 
 _STEPS = 12  # exponentiated gradient steps, for each of both maxima
 _HALVINGS = 40  # of the interval for u
@@ -91,10 +93,10 @@ def new_program(analysis: Analysis) -> Program:
     )
 
 
-def new_workspace(program: Program) -> Workspace:
-    """Return the working arrays that are needed to solve a program."""
-    (actions, outcomes), (members, rank) = program.loss.shape, program.differences.shape
-    return new_arrays(Workspace, actions=actions, outcomes=outcomes, members=members, rank=rank)
+def new_program_arrays(kind: type[T], program: Program) -> T:
+    """Return a named tuple of arrays in the sizes of a program, such as the `Workspace` that it is solved in."""
+    symbols, (actions, outcomes), (members, rank) = len(program.rows), program.loss.shape, program.differences.shape
+    return new_arrays(kind, symbols=symbols, actions=actions, outcomes=outcomes, members=members, rank=rank)
 
 
 @kernel
@@ -184,8 +186,7 @@ def reveal(program: Program, room: Workspace, eta: float, share: float, p: Float
             high = other
         else:
             low = third
-    for a in range(p.shape[0]):
-        p[a] = 0.0
+    fill(p, 0.0)
     for b in range(members.shape[0]):
         p[members[b]] = (1.0 - low) * weights[b]
     p[r] += low
@@ -257,15 +258,13 @@ def descend(program: Program, room: Workspace, eta: float, p: Floats) -> None:
     """Improve p, from the former p or from q or by way of the soft maximum, whichever is best."""
     floor = min(eta * eta, 0.5 / p.shape[0])
     other = room.other
-    for a in range(p.shape[0]):
-        other[a] = 0.0
+    fill(other, 0.0)
     for b in range(room.weights.shape[0]):
         other[program.members[b]] = room.weights[b]
     keep_above_floor(other, floor)
     keep_above_floor(p, floor)
     take_better(program, room, eta, p)
-    for a in range(p.shape[0]):
-        other[a] = p[a]
+    copy(p, other)
     take_steps(program, room, eta, _SOFTNESS, floor, other)
     take_better(program, room, eta, p)
     take_steps(program, room, eta, 0.0, floor, p)
@@ -275,8 +274,7 @@ def descend(program: Program, room: Workspace, eta: float, p: Floats) -> None:
 def take_better(program: Program, room: Workspace, eta: float, p: Floats) -> None:
     """Replace p by the other one if that is better."""
     if bound(program, room, eta, 0.0, room.other) < bound(program, room, eta, 0.0, p):
-        for a in range(p.shape[0]):
-            p[a] = room.other[a]
+        copy(room.other, p)
 
 
 @large_kernel
@@ -362,16 +360,3 @@ def least_estimate(table: Floats) -> float:
         for b in range(table.shape[1]):
             least = min(least, table[s, b])
     return least
-
-
-@kernel
-def draw_from(p: Floats, u: float) -> int:
-    """Return the action that u, uniform on [0, 1), chooses."""
-    last = 0
-    for a in range(p.shape[0]):
-        if p[a] > 0.0:
-            last = a
-            u -= p[a]
-            if u < 0.0:
-                break
-    return last

@@ -14,26 +14,26 @@ roughly costs no more than its larger value says.
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.analysis import analyze
 from sidelight.game import Game
 from sidelight.kernels import generic, implements
 from sidelight.kernels.arrays import Floats
+from sidelight.kernels.linear_algebra import normalize
+from sidelight.optimization.geometry import loss_range
 from sidelight.strategies.adversarial.exploration_program import (
     Program,
     Workspace,
-    draw_from,
     new_program,
-    new_workspace,
+    new_program_arrays,
     solve_program,
 )
 from sidelight.strategies.adversarial.exponential_weights import estimates, estimator_size, new_estimator, set_shares
-from sidelight.strategies.adversarial.loss_range import loss_range
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, observe
 from sidelight.strategies.shared.requirements import refuse_hopeless, settled_action
+from sidelight.strategies.shared.transport import draw_by_shares
 
 learning_rate = generic("learning_rate", ("rule", "known"))
 """Return eta_t."""
@@ -42,7 +42,7 @@ adapt = generic("adapt", ("rule", "known", "weights", "value"))
 
 
 class ValueRate(NamedTuple):
-    """The rate that adapts to the program's values; `known` holds the sum of max(0, V)."""
+    """The rate that adapts to the program's values; `known` holds the sum of max(0, V) first."""
 
     most: float  # 1 / B
     scale: float  # sqrt(log k); infinite for a fixed rate
@@ -70,10 +70,10 @@ class Parameters(NamedTuple):
 class State(NamedTuple):
     """What play changes; p and the estimates that follow each symbol are those of the last round."""
 
-    totals: Floats
-    known: Floats  # what the rate depends on
-    p: Floats
-    table: Floats
+    totals: Annotated[Floats, "members"]
+    known: Annotated[Floats, 2]  # what the rate depends on
+    p: Annotated[Floats, "actions"]
+    table: Annotated[Floats, "symbols", "members"]
     scratch: Workspace
 
 
@@ -83,12 +83,11 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
         return parameters.settled
     eta = learning_rate(parameters.rule, state.known)
     weights = state.scratch.weights
-    _, total = set_shares(state.totals, eta, weights)
-    for b in range(weights.shape[0]):
-        weights[b] /= total
+    set_shares(state.totals, eta, weights)
+    normalize(weights)
     value = solve_program(parameters.program, state.scratch, eta, parameters.least, state.p, state.table)
     adapt(parameters.rule, state.known, weights, value)
-    return draw_from(state.p, rng.random())
+    return draw_by_shares(state.p, rng.random())
 
 
 @implements(observe, Parameters)
@@ -133,7 +132,6 @@ class ExpPM(KernelStrategy):
         super().__init__(game, seed=seed)
         self.eta = check_number("eta", eta, above=0)
         self.rate = None if rate is None else check_number("rate", rate, above=0)
-        self.analysis = analyze(game)
         refuse_hopeless(self.analysis)
 
     def _rule(self) -> ValueRate:
@@ -151,16 +149,11 @@ class ExpPM(KernelStrategy):
         return Parameters(settled_action(self.analysis), self._rule(), 0.0, new_program(self.analysis))
 
     def _start(self) -> State:
-        return new_state(self.compiled_parameters.program, [0.0])
+        return new_state(self.compiled_parameters.program)
 
 
-def new_state(program: Program, known: list[float]) -> State:
+def new_state(program: Program) -> State:
     """Return the state before the first round."""
-    actions, members = len(program.loss), len(program.members)
-    return State(
-        totals=np.zeros(members),
-        known=np.array(known),
-        p=np.full(actions, 1.0 / actions),
-        table=np.zeros((len(program.rows), members)),
-        scratch=new_workspace(program),
-    )
+    state = new_program_arrays(State, program)
+    state.p[:] = 1.0 / len(state.p)
+    return state

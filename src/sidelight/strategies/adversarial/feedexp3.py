@@ -20,11 +20,10 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.analysis import analyze
 from sidelight.game import Game
 from sidelight.kernels import implements
 from sidelight.kernels.arrays import Floats, Integers
@@ -52,19 +51,13 @@ class Parameters(NamedTuple):
     estimator: Estimator
 
 
-class Scratch(NamedTuple):
-    """What every round works out anew."""
-
-    shares: Floats  # of the members of A, relative to the largest
-
-
 class State(NamedTuple):
     """What play changes; `chance` is the probability with which each action was last played."""
 
-    clock: Integers
-    totals: Floats
-    chance: Floats
-    scratch: Scratch
+    clock: Annotated[Integers, 1]
+    totals: Annotated[Floats, "members"]
+    chance: Annotated[Floats, "actions"]
+    scratch: Annotated[Floats, "members"]  # shares of A, relative to the largest
 
 
 @implements(act, Parameters)
@@ -75,9 +68,9 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
         return parameters.settled
     rate = t ** (-1 / 3)
     gamma = min(1.0, parameters.exploring * rate)
-    best, total = set_shares(state.totals, parameters.learning * rate * rate, state.scratch.shares)
-    chosen = draw_action(parameters.estimator, state.scratch.shares, best, total, gamma, rng.random())
-    state.chance[chosen] = chance_of(parameters.estimator, state.scratch.shares, total, gamma, chosen)
+    best, total = set_shares(state.totals, parameters.learning * rate * rate, state.scratch)
+    chosen = draw_action(parameters.estimator, state.scratch, best, total, gamma, rng.random())
+    state.chance[chosen] = chance_of(parameters.estimator, state.scratch, total, gamma, chosen)
     return chosen
 
 
@@ -120,12 +113,8 @@ class FeedExp3(KernelStrategy):
 
     def __init__(self, game: Game, eta: float | None = None, gamma: float | None = None, seed: Seed = 0) -> None:
         super().__init__(game, seed=seed)
-        self.eta = eta
-        self.gamma = gamma
-        for name, value in (("eta", eta), ("gamma", gamma)):
-            if value is not None:
-                check_number(name, value, above=0)
-        self.analysis = analyze(game)
+        self.eta = None if eta is None else check_number("eta", eta, above=0)
+        self.gamma = None if gamma is None else check_number("gamma", gamma, above=0)
         refuse_hopeless(self.analysis)
 
     def _compile(self) -> Parameters:
@@ -139,13 +128,7 @@ class FeedExp3(KernelStrategy):
         )
 
     def _start(self) -> State:
-        size = len(self.analysis.cells.pareto)
-        return State(
-            clock=np.zeros(1, np.int64),
-            totals=np.zeros(size),
-            chance=np.zeros(self.game.n_actions),
-            scratch=Scratch(np.zeros(size)),
-        )
+        return self._zeros(State, members=len(self.analysis.cells.pareto))
 
 
 def rates(spread: float, actions: int) -> tuple[float, float]:

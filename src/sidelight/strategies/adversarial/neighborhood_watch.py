@@ -23,16 +23,16 @@ changes: starting from q = r, for each d with c_a = alpha q_b / (alpha q_b + (1 
 from __future__ import annotations
 
 import math
-from typing import ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.analysis import analyze
 from sidelight.game import Game
 from sidelight.game_arrays import first_places
 from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Floats, Integers
-from sidelight.strategies.adversarial.loss_range import loss_range
+from sidelight.kernels.linear_algebra import copy, fill, normalize
+from sidelight.optimization.geometry import loss_range
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_flag, check_whole, observe
 from sidelight.strategies.shared.requirements import refuse_all_but_easy, settled_action
 
@@ -75,18 +75,18 @@ class Parameters(NamedTuple):
 class Scratch(NamedTuple):
     """What every round works out anew."""
 
-    chain: Floats  # Q
-    law: Floats  # r
+    chain: Annotated[Floats, "members", "members"]  # Q
+    law: Annotated[Floats, "members"]  # r
 
 
 class State(NamedTuple):
     """What play changes; the rest is of the last round: eta, r of each member of A, and P."""
 
-    clock: Integers
-    totals: Floats  # of Z, for each directed pair
-    eta: Floats
-    stationary: Floats  # r, by actions
-    chance: Floats  # P
+    clock: Annotated[Integers, 1]
+    totals: Annotated[Floats, "directed"]  # of Z, for each directed pair
+    eta: Annotated[Floats, 1]
+    stationary: Annotated[Floats, "actions"]  # r, by actions
+    chance: Annotated[Floats, "actions"]  # P
     scratch: Scratch
 
 
@@ -129,8 +129,7 @@ def set_chain(watch: Watch, totals: Floats, eta: float, chain: Floats) -> None:
     """Set Q."""
     size = chain.shape[0]
     for i in range(size):
-        for j in range(size):
-            chain[i, j] = 0.0
+        fill(chain[i], 0.0)
     # Relative to the largest weight of a row, which is found first; on the diagonal the sum is 0.
     for e in range(totals.shape[0]):
         i = watch.source[e]
@@ -140,11 +139,7 @@ def set_chain(watch: Watch, totals: Floats, eta: float, chain: Floats) -> None:
         chain[i, watch.target[e]] = math.exp(max(_LEAST, eta * (chain[i, i] - totals[e])))
     for i in range(size):
         chain[i, i] = math.exp(max(_LEAST, eta * chain[i, i]))
-        total = 0.0
-        for j in range(size):
-            total += chain[i, j]
-        for j in range(size):
-            chain[i, j] /= total
+        normalize(chain[i])
 
 
 @kernel
@@ -159,22 +154,19 @@ def set_stationary(chain: Floats, law: Floats) -> None:
             chain[i, m] /= leaving
             for j in range(m):
                 chain[i, j] += chain[i, m] * chain[m, j]
-    total = law[0] = 1.0
+    law[0] = 1.0
     for j in range(1, size):
         weight = 0.0
         for i in range(j):
             weight += law[i] * chain[i, j]
         law[j] = weight
-        total += weight
-    for j in range(size):
-        law[j] /= total
+    normalize(law)
 
 
 @kernel
 def redistribute(mixtures: Mixtures, k: int, stationary: Floats, moved: Floats) -> None:
     """Set what REDISTRIBUTE makes of a law on A."""
-    for a in range(moved.shape[0]):
-        moved[a] = stationary[a]
+    copy(stationary, moved)
     for n in range(mixtures.mixed.shape[0]):
         a, b, alpha = mixtures.first[n], mixtures.second[n], mixtures.alpha[n]
         share = alpha * moved[b] / (alpha * moved[b] + (1.0 - alpha) * moved[a])
@@ -239,11 +231,8 @@ class NeighborhoodWatch2(KernelStrategy):
 
     def __init__(self, game: Game, horizon: int | None = None, bias: bool = True, seed: Seed = 0) -> None:
         super().__init__(game, seed=seed)
-        self.horizon = horizon
+        self.horizon = None if horizon is None else check_whole("horizon", horizon, least=2)
         self.bias = check_flag("bias", bias)
-        if horizon is not None:
-            check_whole("horizon", horizon, least=2)
-        self.analysis = analyze(game)
         refuse_all_but_easy(self.analysis, self.name, "FeedExp3 or BOBW")
 
     def _compile(self) -> Parameters:
@@ -296,12 +285,5 @@ class NeighborhoodWatch2(KernelStrategy):
         )
 
     def _start(self) -> State:
-        actions, size = self.game.n_actions, len(self.analysis.cells.pareto)
-        return State(
-            clock=np.zeros(1, np.int64),
-            totals=np.zeros(2 * len(self.analysis.neighbors)),
-            eta=np.zeros(1),
-            stationary=np.zeros(actions),
-            chance=np.zeros(actions),
-            scratch=Scratch(np.zeros((size, size)), np.zeros(size)),
-        )
+        analysis = self.analysis
+        return self._zeros(State, members=len(analysis.cells.pareto), directed=2 * len(analysis.neighbors))

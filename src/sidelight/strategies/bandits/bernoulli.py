@@ -13,17 +13,17 @@ The loss of an action with a single symbol is known, and both treat it so.
 from __future__ import annotations
 
 import math
-from typing import ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.analysis import analyze
 from sidelight.game import Game
 from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Floats, Integers
+from sidelight.optimization.divergence import bernoulli_divergence
 from sidelight.strategies.bandits.losses import Arms, bandit_arms
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, observe
-from sidelight.strategies.shared.fading import fade, fade_clock, fade_counts
+from sidelight.strategies.shared.rounds import fade, fade_clock, fade_counts
 
 # Below this loss an index is as good as 0.
 _NOTHING = 1e-12
@@ -40,9 +40,9 @@ class Parameters(NamedTuple):
 class State(NamedTuple):
     """The rounds so far, and what was seen of each action."""
 
-    clock: Integers
-    seen: Floats
-    loss: Floats  # summed
+    clock: Annotated[Integers, 1]
+    seen: Annotated[Floats, "actions"]
+    loss: Annotated[Floats, "actions"]  # summed
 
 
 @implements(act, Parameters)
@@ -95,29 +95,22 @@ def kl_lower_bound_of_arm(mean: float, radius: float) -> float:
     below = mean * math.exp((entropy - radius) / mean)
     q = max(_NOTHING, below, mean - math.sqrt(0.5 * radius))
     for _ in range(50):
-        excess = bernoulli_divergence_of_arm(mean, q) - radius
+        excess = bernoulli_divergence(mean, q) - radius
         if excess <= 1e-12 * radius:
             break
         q += excess * q * (1.0 - q) / (mean - q)
     return min(q, mean)
 
 
-@kernel
-def bernoulli_divergence_of_arm(p: float, q: float) -> float:
-    """Return kl(p, q) = p log(p / q) + (1 - p) log((1 - p) / (1 - q)) for 0 < p <= 1 and 0 < q <= p."""
-    rest = (1.0 - p) * math.log((1.0 - p) / (1.0 - q)) if p < 1.0 else 0.0
-    return p * math.log(p / q) + rest
-
-
 class _Bandit(KernelStrategy):
     """Common parts of KL-UCB and Thompson sampling."""
 
-    def __init__(self, game: Game, seed: Seed) -> None:
+    def __init__(self, game: Game, seed: Seed = 0) -> None:
         super().__init__(game, seed=seed)
-        self._arms = bandit_arms(analyze(game), self.name)
+        self._arms = bandit_arms(self.analysis, self.name)
 
     def _start(self) -> State:
-        return State(np.zeros(1, np.int64), np.zeros(self.game.n_actions), np.zeros(self.game.n_actions))
+        return self._zeros(State)
 
 
 class KLUCB(_Bandit):
@@ -179,9 +172,6 @@ class BetaThompson(_Bandit):
     """
 
     guarantee: ClassVar[str] = "bandits whose losses have two values, asymptotically optimal for independent arms"
-
-    def __init__(self, game: Game, seed: Seed = 0) -> None:
-        super().__init__(game, seed=seed)
 
     def _compile(self) -> Parameters:
         return Parameters(1, 0.0, self._arms)

@@ -13,19 +13,17 @@ Contexts are taken as they are: features of very different sizes are penalized v
 from __future__ import annotations
 
 import math
-from typing import ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.analysis import analyze
 from sidelight.game import Game
 from sidelight.kernels import implements
 from sidelight.kernels.arrays import Floats
-from sidelight.kernels.linear_algebra import dot, quadratic_form
+from sidelight.kernels.linear_algebra import add_multiple, dot, quadratic_form
 from sidelight.strategies.bandits.losses import Arms, bandit_arms
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, check_whole, observe
-from sidelight.strategies.shared.context_features import set_context_features
-from sidelight.strategies.shared.ridge import add_ridge_observation
+from sidelight.strategies.shared.ridge import add_ridge_observation, begin_ridge_regression, set_context_features
 
 
 class Parameters(NamedTuple):
@@ -39,17 +37,17 @@ class Parameters(NamedTuple):
 class Scratch(NamedTuple):
     """The features of a context, and G^-1 times them."""
 
-    x: Floats
-    solved: Floats
+    x: Annotated[Floats, "features"]
+    solved: Annotated[Floats, "features"]
 
 
 class State(NamedTuple):
     """The state of play: a regression per action."""
 
-    seen: Floats
-    gram: Floats  # (actions, d, d)
-    inverse: Floats
-    response: Floats  # (actions, d): sum loss x
+    seen: Annotated[Floats, "actions"]
+    gram: Annotated[Floats, "actions", "features", "features"]
+    inverse: Annotated[Floats, "actions", "features", "features"]
+    response: Annotated[Floats, "actions", "features"]  # sum loss x
     scratch: Scratch
 
 
@@ -77,8 +75,7 @@ def _observe(parameters: Parameters, state: State, action: int, symbol: int, con
     if options.sure[action] == 0:
         set_context_features(scratch.x, context, 1)
         loss = options.loss[options.place[action] + symbol] - 0.5
-        for k in range(scratch.x.shape[0]):
-            state.response[action, k] += loss * scratch.x[k]
+        add_multiple(state.response[action], loss, scratch.x)
         add_ridge_observation(state.gram[action], state.inverse[action], scratch.x, scratch.solved, state.seen[action])
     state.seen[action] += 1.0
 
@@ -90,19 +87,12 @@ class _LinearBandit(KernelStrategy):
         super().__init__(game, seed=seed)
         self.dimension = check_whole("dimension", dimension, least=1)
         self.regularization = check_number("regularization", regularization, above=0)
-        self._arms = bandit_arms(analyze(game), self.name)
+        self._arms = bandit_arms(self.analysis, self.name)
 
     def _start(self) -> State:
-        size, actions = int(self.dimension) + 1, self.game.n_actions
-        penalty = np.eye(size) * float(self.regularization)
-        inverse = np.eye(size) / float(self.regularization)
-        return State(
-            seen=np.zeros(actions),
-            gram=np.tile(penalty, (actions, 1, 1)),
-            inverse=np.tile(inverse, (actions, 1, 1)),
-            response=np.zeros((actions, size)),
-            scratch=Scratch(np.zeros(size), np.zeros(size)),
-        )
+        state = self._zeros(State, features=int(self.dimension) + 1)
+        begin_ridge_regression(state.gram, state.inverse, float(self.regularization))
+        return state
 
 
 class LinUCB(_LinearBandit):

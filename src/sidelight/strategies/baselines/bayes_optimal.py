@@ -34,12 +34,11 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.errors import ParameterError
 from sidelight.game import Game
 from sidelight.game_arrays import loss_matrix
 from sidelight.kernels import implements, loop
 from sidelight.kernels.arrays import Floats, Integers
-from sidelight.strategies.base import Context, KernelStrategy, Seed, act, observe
+from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_whole, observe
 from sidelight.strategies.baselines.priors import (
     Prior,
     envelope_for_bayes_optimal,
@@ -52,7 +51,7 @@ from sidelight.strategies.baselines.priors import (
 )
 from sidelight.strategies.shared.requirements import only_revealing_action
 
-_MOST_ROUNDS = 1_000_000
+_MOST_ROUNDS = 1_000_000  # backward induction is quadratic
 # Rows of the table between two checks for Ctrl-C: about a tenth of a second at the largest usual horizons.
 _CHUNK = 2048
 _UNUSED = np.iinfo(np.int64).max
@@ -214,15 +213,8 @@ class BayesOptimal(KernelStrategy):
 
     def __init__(self, game: Game, horizon: int, prior: Any = (1.0, 1.0), seed: Seed = 0) -> None:
         super().__init__(game, seed=seed)
-        self.horizon = horizon
+        self.horizon = check_whole("horizon", horizon, least=1, most=_MOST_ROUNDS)
         self.prior = prior
-        whole = isinstance(horizon, int | np.integer) and not isinstance(horizon, bool)
-        if not whole or horizon < 1:
-            raise ParameterError(f"horizon is {horizon!r}: give a whole number of at least 1", "horizon")
-        if horizon > _MOST_ROUNDS:
-            raise ParameterError(
-                f"horizon is {horizon}: backward induction is quadratic, give at most {_MOST_ROUNDS}", "horizon"
-            )
         self._prior = read_bayes_optimal_prior(prior)
         self._revealing = only_revealing_action(game, self.name, least_actions=1)
 

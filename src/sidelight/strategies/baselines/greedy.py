@@ -14,29 +14,25 @@ is too small, the regret grows almost linearly.
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.analysis import analyze
 from sidelight.game import Game
 from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.kernels.linear_algebra import cholesky, solve
-from sidelight.strategies.base import (
-    UNANSWERED,
-    Context,
-    KernelStrategy,
-    Seed,
-    act,
-    check_number,
-    observe,
-)
-from sidelight.strategies.shared import gaussian
+from sidelight.strategies.base import UNANSWERED, Context, KernelStrategy, Seed, act, check_number, observe
 from sidelight.strategies.shared.candidates import BestActions, best_action_candidates, best_candidate_action
-from sidelight.strategies.shared.first_rounds import count_play, play_first_rounds
-from sidelight.strategies.shared.gaussian import Channels, absorb_gaussian_observation, gaussian_channels
+from sidelight.strategies.shared.gaussian import (
+    Channels,
+    GaussianBelief,
+    add_symbol_to_gaussian_belief,
+    begin_gaussian_belief,
+    gaussian_channels,
+)
 from sidelight.strategies.shared.requirements import refuse_hopeless, settled_action
+from sidelight.strategies.shared.rounds import count_play, play_first_rounds
 
 
 class Schedule(NamedTuple):
@@ -54,19 +50,17 @@ class Parameters(NamedTuple):
     schedule: Schedule
     choice: BestActions
     channel: Channels
-    weight: Floats
 
 
 class State(NamedTuple):
     """The state of play. `stale` says that symbols came in since the law was last estimated."""
 
-    clock: Integers
-    plays: Integers
-    stale: Integers
-    precision: Floats
-    information: Floats
-    law: Floats
-    scratch: Floats
+    clock: Annotated[Integers, 1]
+    plays: Annotated[Integers, "actions"]
+    stale: Annotated[Integers, 1]
+    belief: GaussianBelief
+    law: Annotated[Floats, "outcomes"]
+    scratch: Annotated[Floats, "size", "size"]
 
 
 @implements(act, Parameters)
@@ -85,10 +79,7 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
 
 @implements(observe, Parameters)
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
-    if parameters.channel.informative[action] == 1:
-        absorb_gaussian_observation(
-            parameters.channel, parameters.weight, state.precision, state.information, action, symbol
-        )
+    if add_symbol_to_gaussian_belief(parameters.channel, state.belief, action, symbol):
         state.stale[0] = 1
 
 
@@ -103,9 +94,9 @@ def explore_greedily(schedule: Schedule, t: int, rng: np.random.Generator) -> in
 @kernel
 def estimate_law_for_greedy(state: State) -> None:
     """Set the law to the mean of the Gaussian belief, with a last entry that completes the sum to 1."""
-    size = state.information.shape[0]
-    cholesky(state.precision, state.scratch, size, 0.0, 0.0)
-    solve(state.scratch, state.information, state.law[:size])
+    size = state.belief.information.shape[0]
+    cholesky(state.belief.precision, state.scratch, size, 0.0, 0.0)
+    solve(state.scratch, state.belief.information, state.law[:size])
     rest = 1.0
     for j in range(size):
         rest -= state.law[j]
@@ -140,31 +131,21 @@ class Greedy(KernelStrategy):
     def __init__(self, game: Game, regularization: float = 1.0, *, seed: Seed = 0) -> None:
         super().__init__(game, seed=seed)
         self.regularization = check_number("regularization", regularization, above=0)
-        self.analysis = analyze(game)
         refuse_hopeless(self.analysis)
-        self._channel = gaussian_channels(game)
 
     def _compile(self) -> Parameters:
         return Parameters(
             settled=settled_action(self.analysis),
             schedule=schedule_greedy_exploration(self.game, self.scale, self.exponent),
             choice=best_action_candidates(self.analysis, relative=True),
-            channel=self._channel,
-            weight=1.0 / self._channel.columns,
+            channel=gaussian_channels(self.game),
         )
 
     def _start(self) -> State:
-        outcomes = self.game.n_outcomes
-        precision, information = gaussian.gaussian_prior(outcomes, float(self.regularization))
-        return State(
-            clock=np.zeros(1, np.int64),
-            plays=np.zeros(self.game.n_actions, np.int64),
-            stale=np.ones(1, np.int64),
-            precision=precision,
-            information=information,
-            law=np.zeros(outcomes),
-            scratch=np.zeros_like(precision),
-        )
+        state = self._zeros(State, size=self.game.n_outcomes - 1)
+        begin_gaussian_belief(state.belief, float(self.regularization))
+        state.stale[0] = 1
+        return state
 
 
 class EpsilonGreedy(Greedy):
@@ -187,18 +168,11 @@ class EpsilonGreedy(Greedy):
         self, game: Game, regularization: float = 1.0, *, scale: float = 1.0, exponent: float = 1 / 3, seed: Seed = 0
     ) -> None:
         super().__init__(game, regularization, seed=seed)
-        self.scale = scale
-        self.exponent = exponent
-        check_greedy_schedule(scale, exponent)
+        self.scale = check_number("scale", scale, above=0)
+        self.exponent = check_number("exponent", exponent, least=0, most=1)  # beyond 1 exploration ends
 
 
 def schedule_greedy_exploration(game: Game, scale: float, exponent: float) -> Schedule:
     """Lay out when to explore, and with which actions."""
     actions = [a for a in range(game.n_actions) if game.informative(a)]
     return Schedule(float(scale), float(exponent), np.array(actions, np.int64))
-
-
-def check_greedy_schedule(scale: float, exponent: float) -> None:
-    """Check when to explore."""
-    check_number("scale", scale, above=0)
-    check_number("exponent", exponent, least=0, most=1)  # beyond 1 exploration ends

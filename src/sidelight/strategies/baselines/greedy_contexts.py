@@ -7,42 +7,26 @@ are: features of very different sizes are penalized very differently.
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.analysis import analyze
 from sidelight.game import Game
 from sidelight.kernels import implements
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.kernels.linear_algebra import multiply
-from sidelight.strategies.base import (
-    UNANSWERED,
-    Context,
-    KernelStrategy,
-    Seed,
-    act,
-    check_number,
-    check_whole,
-    observe,
-)
-from sidelight.strategies.baselines.greedy import (
-    Schedule,
-    check_greedy_schedule,
-    explore_greedily,
-    schedule_greedy_exploration,
-)
+from sidelight.strategies.base import UNANSWERED, Context, KernelStrategy, Seed, act, check_number, check_whole, observe
+from sidelight.strategies.baselines.greedy import Schedule, explore_greedily, schedule_greedy_exploration
 from sidelight.strategies.shared.candidates import BestActions, best_action_candidates, best_candidate_action
-from sidelight.strategies.shared.context_features import set_context_features
-from sidelight.strategies.shared.first_rounds import count_play, play_first_rounds
 from sidelight.strategies.shared.gap_bounds import Rivals, rivals_for_gap_bounds
 from sidelight.strategies.shared.linear_law_regression import (
     Regression,
     add_symbol_to_linear_law_regression,
-    new_linear_law_regression,
     set_law_of_linear_regression,
 )
 from sidelight.strategies.shared.requirements import refuse_hopeless, settled_action
+from sidelight.strategies.shared.ridge import begin_ridge_regression, set_context_features
+from sidelight.strategies.shared.rounds import count_play, play_first_rounds
 
 
 class Parameters(NamedTuple):
@@ -57,11 +41,11 @@ class Parameters(NamedTuple):
 class State(NamedTuple):
     """The state of play. `stale` says that symbols came in since Theta was last worked out."""
 
-    clock: Integers
-    plays: Integers
-    stale: Integers
+    clock: Annotated[Integers, 1]
+    plays: Annotated[Integers, "actions"]
+    stale: Annotated[Integers, 1]
     regression: Regression
-    scratch: Floats  # the features of a context
+    scratch: Annotated[Floats, "features"]  # of a context
 
 
 @implements(act, Parameters)
@@ -113,7 +97,6 @@ class GreedySide(KernelStrategy):
         super().__init__(game, seed=seed)
         self.dimension = check_whole("dimension", dimension, least=1)
         self.regularization = check_number("regularization", regularization, above=0)
-        self.analysis = analyze(game)
         refuse_hopeless(self.analysis)
 
     def _compile(self) -> Parameters:
@@ -126,13 +109,10 @@ class GreedySide(KernelStrategy):
 
     def _start(self) -> State:
         size = int(self.dimension) + 1
-        return State(
-            clock=np.zeros(1, np.int64),
-            plays=np.zeros(self.game.n_actions, np.int64),
-            stale=np.ones(1, np.int64),
-            regression=new_linear_law_regression(size, self.game.n_outcomes, float(self.regularization)),
-            scratch=np.zeros(size),
-        )
+        state = self._zeros(State, features=size, coefficients=size * self.game.n_outcomes)
+        begin_ridge_regression(state.regression.gram, state.regression.inverse, float(self.regularization))
+        state.stale[0] = 1
+        return state
 
 
 class EpsilonGreedySide(GreedySide):
@@ -161,6 +141,5 @@ class EpsilonGreedySide(GreedySide):
         seed: Seed = 0,
     ) -> None:
         super().__init__(game, dimension, regularization, seed=seed)
-        self.scale = scale
-        self.exponent = exponent
-        check_greedy_schedule(scale, exponent)
+        self.scale = check_number("scale", scale, above=0)
+        self.exponent = check_number("exponent", exponent, least=0, most=1)  # beyond 1 exploration ends

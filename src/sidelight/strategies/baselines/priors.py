@@ -91,7 +91,7 @@ def _posterior_of_mixture(prior: Mixture, s: int, f: int) -> tuple[float, float]
     m = 0.0
     q = 0.0
     for k in range(prior.weight.shape[0]):
-        c = _most_likely_under_beta_piece(prior.low[k], prior.high[k], s, f)
+        c = min(max(s / max(s + f, 1), prior.low[k]), prior.high[k])  # where p^s (1 - p)^f is greatest
         if (s > 0 and c <= 0.0) or (f > 0 and c >= 1.0):
             continue  # impossible
         height = 0.0
@@ -121,12 +121,6 @@ def _step_back_mixture(prior: Mixture, n: int, m: Floats, q: Floats) -> None:
         q[s] = second / (first + second)
     m[0], q[0] = posterior(prior, 0, n)
     m[n], q[n] = posterior(prior, n, 0)
-
-
-@kernel
-def _most_likely_under_beta_piece(low: float, high: float, s: int, f: int) -> float:
-    """Return where p^s (1 - p)^f is greatest in [low, high]."""
-    return min(max(s / max(s + f, 1), low), high)
 
 
 @kernel

@@ -18,23 +18,22 @@ from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.analysis import analyze
 from sidelight.game import Game
 from sidelight.kernels import implements, kernel
-from sidelight.kernels.arrays import Floats, Integers, new_arrays
+from sidelight.kernels.arrays import Floats, Integers
 from sidelight.kernels.linear_algebra import dot, multiply
+from sidelight.optimization.geometry import loss_range
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_flag, check_number, check_whole, observe
 from sidelight.strategies.shared.candidates import BestActions, best_action_candidates, least_played_candidate
-from sidelight.strategies.shared.context_features import set_context_features
 from sidelight.strategies.shared.gap_bounds import Rivals, rivals_for_gap_bounds
 from sidelight.strategies.shared.linear_law_regression import (
     Regression,
     add_symbol_to_linear_law_regression,
     make_law_of_linear_estimate,
-    new_linear_law_regression,
     set_law_of_linear_regression,
 )
 from sidelight.strategies.shared.requirements import refuse_hopeless, settled_action
+from sidelight.strategies.shared.ridge import begin_ridge_regression, set_context_features
 from sidelight.strategies.shared.transport import (
     neighbor_adjacency_for_transport,
     place_of_least_value_for_transport,
@@ -58,7 +57,7 @@ class Parameters(NamedTuple):
 class Scratch(NamedTuple):
     """What every round works out anew."""
 
-    features: Annotated[Floats, "size"]
+    features: Annotated[Floats, "features"]
     expected: Annotated[Floats, "classes"]
     chance: Annotated[Floats, "classes"]  # pi
     parent: Annotated[Integers, "classes"]
@@ -68,9 +67,9 @@ class Scratch(NamedTuple):
 class State(NamedTuple):
     """What play changes. `stale` says that symbols came in since Theta was last worked out."""
 
-    clock: Integers
-    plays: Integers
-    stale: Integers
+    clock: Annotated[Integers, 1]
+    plays: Annotated[Integers, "actions"]
+    stale: Annotated[Integers, 1]
     regression: Regression
     scratch: Scratch
 
@@ -180,7 +179,6 @@ class SquareCB(KernelStrategy):
         self.gamma = check_number("gamma", gamma, above=0)
         self.regularization = check_number("regularization", regularization, above=0)
         self.intercept = check_flag("intercept", intercept)
-        self.analysis = analyze(game)
         refuse_hopeless(self.analysis)
 
     def _compile(self) -> Parameters:
@@ -188,10 +186,9 @@ class SquareCB(KernelStrategy):
         base = game.loss[pareto[0]]
         others = [a for a in range(game.n_actions) if game.informative(a) and a not in self.analysis.pareto]
         relative = [[float(x - y) for x, y in zip(game.loss[a], base, strict=True)] for a in others]
-        span = max(max(column) - min(column) for column in zip(*game.loss, strict=True))
         return Parameters(
             settled=settled_action(self.analysis),
-            gamma=float(self.gamma) / (float(span) or 1.0),
+            gamma=float(self.gamma) / loss_range(game),
             intercept=int(self.intercept),
             choice=best_action_candidates(self.analysis, relative=True, pareto=True),
             others=np.array(others, np.int64),
@@ -202,10 +199,7 @@ class SquareCB(KernelStrategy):
 
     def _start(self) -> State:
         size, classes = int(self.dimension) + int(self.intercept), len(self.analysis.cells.pareto)
-        return State(
-            clock=np.zeros(1, np.int64),
-            plays=np.zeros(self.game.n_actions, np.int64),
-            stale=np.ones(1, np.int64),
-            regression=new_linear_law_regression(size, self.game.n_outcomes, float(self.regularization)),
-            scratch=new_arrays(Scratch, size=size, classes=classes),
-        )
+        state = self._zeros(State, features=size, coefficients=size * self.game.n_outcomes, classes=classes)
+        begin_ridge_regression(state.regression.gram, state.regression.inverse, float(self.regularization))
+        state.stale[0] = 1
+        return state

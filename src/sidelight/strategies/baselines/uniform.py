@@ -34,18 +34,14 @@ def _draw(parameters: Anything, state: Nothing, context: Context, rng: np.random
 
 
 @implements(observe, Anything)
-def _ignore(parameters: Anything, state: Nothing, action: int, symbol: int, context: Context) -> None:
+@implements(observe, Always)
+def _ignore(parameters: Anything | Always, state: Nothing, action: int, symbol: int, context: Context) -> None:
     pass
 
 
 @implements(act, Always)
 def _same(parameters: Always, state: Nothing, context: Context, rng: np.random.Generator) -> int:
     return parameters.action
-
-
-@implements(observe, Always)
-def _ignore_too(parameters: Always, state: Nothing, action: int, symbol: int, context: Context) -> None:
-    pass
 
 
 class Uniform(KernelStrategy):
@@ -67,9 +63,6 @@ class Uniform(KernelStrategy):
     """
 
     guarantee: ClassVar[str] = "none: its regret grows linearly in every game that is not trivial"
-
-    def __init__(self, game: Game, seed: Seed = 0) -> None:
-        super().__init__(game, seed=seed)
 
     def _compile(self) -> Anything:
         return Anything(self.game.n_actions)

@@ -13,14 +13,12 @@ The limit grows slowly with n, since it is reached by chance sooner or later; it
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
-
-import numpy as np
+from typing import Annotated, NamedTuple
 
 from sidelight.game import Game
 from sidelight.game_arrays import first_places
 from sidelight.kernels import kernel
-from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.arrays import Floats, Integers, new_arrays
 
 _ROOM = 32
 _FEWEST = 4  # symbols on either side
@@ -29,28 +27,21 @@ _FEWEST = 4  # symbols on either side
 class ChangeTest(NamedTuple):
     """Counts of all symbols, now and earlier."""
 
-    first: Integers  # where the symbols of each action begin, and the end
-    counts: Floats
-    seen: Floats  # by actions
-    earlier: Floats  # (room, symbols)
-    before: Floats  # (room, actions): n_1
-    kept: Integers  # by actions: how many earlier counts there are
-    every: Floats  # by actions: after how many observations the next is kept
+    first: Annotated[Integers, "ends"]  # where the symbols of each action begin, and the end
+    counts: Annotated[Floats, "symbols"]
+    seen: Annotated[Floats, "actions"]
+    earlier: Annotated[Floats, _ROOM, "symbols"]
+    before: Annotated[Floats, _ROOM, "actions"]  # n_1
+    kept: Annotated[Integers, "actions"]  # how many earlier counts there are
+    every: Annotated[Floats, "actions"]  # after how many observations the next is kept
 
 
 def new_change_test(game: Game) -> ChangeTest:
     """Return a test that has seen nothing."""
-    first = first_places(game)
-    actions = game.n_actions
-    return ChangeTest(
-        first=first,
-        counts=np.zeros(first[-1]),
-        seen=np.zeros(actions),
-        earlier=np.zeros((_ROOM, first[-1])),
-        before=np.zeros((_ROOM, actions)),
-        kept=np.zeros(actions, np.int64),
-        every=np.ones(actions),
-    )
+    first, actions = first_places(game), game.n_actions
+    test = new_arrays(ChangeTest, ends=actions + 1, symbols=int(first[-1]), actions=actions)
+    test.first[:], test.every[:] = first, 1.0
+    return test
 
 
 @kernel

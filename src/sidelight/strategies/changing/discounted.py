@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from sidelight.kernels import implements
 from sidelight.kernels.arrays import Integers
 from sidelight.strategies.base import UNANSWERED, Context, Seed, act, check_whole, observe
 from sidelight.strategies.changing.wrapped import Wrapped
-from sidelight.strategies.shared.fading import fade
+from sidelight.strategies.shared.rounds import fade
 
 _STEPS = 100  # in which a window fades
 _KEPT = math.exp(-1.0 / _STEPS)
@@ -89,8 +89,6 @@ class Discounted(Wrapped):
     (0, None, 1)
     """
 
-    guarantee: ClassVar[str] = ""
-
     def __init__(
         self,
         game: Game,
@@ -109,7 +107,3 @@ class Discounted(Wrapped):
 
     def _start(self) -> State:
         return State(np.zeros(1, np.int64), self.inner._start())
-
-    def _resume(self, parameters: Parameters, state: State) -> tuple[Parameters, State]:
-        inner, inner_state = self.inner._resume(parameters.inner, state.inner)
-        return parameters._replace(inner=inner), state._replace(inner=inner_state)

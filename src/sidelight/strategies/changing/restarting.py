@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -111,8 +111,6 @@ class Restarting(Wrapped):
     (0, None, 1)
     """
 
-    guarantee: ClassVar[str] = ""
-
     def __init__(
         self,
         game: Game,
@@ -148,8 +146,7 @@ class Restarting(Wrapped):
 
     def _resume(self, parameters: Parameters, state: State) -> tuple[Parameters, State]:
         if state.changed[0] == 0:
-            inner, inner_state = self.inner._resume(parameters.inner, state.inner)
-            return parameters._replace(inner=inner), state._replace(inner=inner_state)
+            return super()._resume(parameters, state)
         fresh = self._start()
         fresh.starts[0] = state.starts[0] + 1
         fresh.probes[:] = state.probes

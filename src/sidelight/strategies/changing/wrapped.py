@@ -38,3 +38,7 @@ class Wrapped(KernelStrategy):
         if not isinstance(inner, KernelStrategy) or inner.dimension or inner.any_context:
             raise SidelightError(f"{self.strategy} cannot be wrapped: give a compiled strategy without contexts")
         return inner
+
+    def _resume(self, parameters: Any, state: Any) -> tuple[Any, Any]:
+        inner, inner_state = self.inner._resume(parameters.inner, state.inner)
+        return parameters._replace(inner=inner), state._replace(inner=inner_state)

@@ -27,10 +27,9 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.analysis import analyze
 from sidelight.game import Game
 from sidelight.kernels import generic, implements, kernel
-from sidelight.kernels.arrays import Flags, Floats, Integers, new_arrays
+from sidelight.kernels.arrays import Flags, Floats, Integers
 from sidelight.strategies.base import (
     UNANSWERED,
     Context,
@@ -39,6 +38,7 @@ from sidelight.strategies.base import (
     act,
     check_choice,
     check_number,
+    check_whole,
     observe,
 )
 from sidelight.strategies.confidence_bounds.observers import Observation, lay_out_cbp_observers
@@ -53,17 +53,16 @@ from sidelight.strategies.confidence_bounds.plausible import (
 from sidelight.strategies.confidence_bounds.plausible import Scratch as PlausibleScratch
 from sidelight.strategies.confidence_bounds.plausible_sets import PlausibleSets, shared_plausible_sets
 from sidelight.strategies.confidence_bounds.sampler import (
+    MOST_BINS,
     WidthSampler,
     cbp_exploration_rate,
-    check_confidence_sampler,
     draw_confidence_width,
     plausible_row_of_cbp,
     prepare_confidence_draw,
 )
 from sidelight.strategies.confidence_bounds.ties import TIES, Ties, cbp_ties, refuse_greedy_cbp, standing_of_cbp_action
-from sidelight.strategies.shared.fading import fade, fade_clock, fade_counts
-from sidelight.strategies.shared.first_rounds import count_play, play_first_rounds
 from sidelight.strategies.shared.requirements import settled_action
+from sidelight.strategies.shared.rounds import count_play, fade, fade_clock, fade_counts, play_first_rounds
 
 TIE = 1e-14  # scores this close tie, relatively: the lowest index wins, not rounding
 
@@ -316,14 +315,12 @@ class RandCBP(KernelStrategy):
     ) -> None:
         super().__init__(game, seed=seed)
         self.alpha = check_number("alpha", alpha, above=0)
-        self.bins = bins
-        self.sigma = sigma
-        self.tail = tail
-        self.lower = lower
+        self.bins = check_whole("bins", bins, least=1, most=MOST_BINS)
+        self.sigma = check_number("sigma", sigma, above=0)
+        self.tail = check_number("tail", tail, least=0, most=1)
+        self.lower = check_number("lower", lower, least=-1e6, most=1e6)
         self.observers = observers
         self.ties = check_choice("ties", ties, TIES)
-        check_confidence_sampler(bins, sigma, tail, lower)
-        self.analysis = analyze(game)
         self._watch = lay_out_cbp_observers(self.analysis, observers)
 
     @property
@@ -348,10 +345,8 @@ class RandCBP(KernelStrategy):
 
     def _start(self) -> State:
         facts, watch = self.compiled_parameters.plausible, self._watch.arrays
-        state = new_arrays(
+        state = self._zeros(
             State,
-            actions=self.game.n_actions,
-            symbols=sum(len(self.game.symbols(a)) for a in range(self.game.n_actions)),
             pairs=len(self.analysis.neighbors),
             steps=max(1, int(self.bins) - 1),
             terms=watch.action.size,

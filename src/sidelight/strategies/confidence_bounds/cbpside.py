@@ -38,10 +38,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.analysis import analyze
 from sidelight.errors import SidelightError
 from sidelight.game import Game
-from sidelight.kernels.arrays import new_arrays
 from sidelight.strategies.base import KernelStrategy, Seed, check_choice, check_flag, check_number, check_whole
 from sidelight.strategies.confidence_bounds import contextual_logistic, contextual_standardized
 from sidelight.strategies.confidence_bounds.contextual_round import Parameters, State
@@ -51,7 +49,7 @@ from sidelight.strategies.confidence_bounds.observers import (
     lay_out_cbp_observers,
 )
 from sidelight.strategies.confidence_bounds.plausible_sets import PlausibleSets, shared_plausible_sets
-from sidelight.strategies.confidence_bounds.sampler import WidthSampler, check_confidence_sampler
+from sidelight.strategies.confidence_bounds.sampler import WidthSampler
 from sidelight.strategies.shared.requirements import settled_action
 
 MODELS = ("linear", "logistic")
@@ -135,24 +133,29 @@ class RandCBPSide(KernelStrategy):
         self.bounds = check_choice("bounds", bounds, self._known_bounds)
         self.model = check_choice("model", model, MODELS)
         self.alpha = check_number("alpha", alpha, above=0)
-        self.sigma = sigma
-        self.intercept = intercept
-        self.standardize = standardize
-        self.hinge = hinge
+        self.sigma = None if sigma is None else check_number("sigma", sigma, above=0)
+        self.intercept = None if intercept is None else check_flag("intercept", intercept)
+        self.standardize = None if standardize is None else check_flag("standardize", standardize)
+        self.hinge = None if hinge is None else check_flag("hinge", hinge)
         self.observers = observers
-        self._check()
-        self.analysis = analyze(game)
+        self._settle_options()
         self._watch = lay_out_cbp_observers(
             self.analysis,
             observers,
             half_range_of_observer_vector if self._tight else euclidean_norm_of_observer_vector,
         )
 
-    def _check(self) -> None:
-        check_confidence_sampler(self.bins, 1.0 if self.sigma is None else self.sigma, self.tail)
-        for name in ("intercept", "standardize", "hinge"):
-            if getattr(self, name) is not None:
-                check_flag(name, getattr(self, name))
+    def _settle_options(self) -> None:
+        """Work out what the options amount to, and refuse those that do not go together."""
+        self._tight, self._logistic = self.bounds == "tight", self.model == "logistic"
+        self._with_intercept = self._tight if self.intercept is None else bool(self.intercept)
+        self._size = int(self.dimension) + self._with_intercept
+        # Units and the hinge, which only the linear model has, are those of `contextual_standardized`.
+        improved = self._tight and not self._logistic and self._with_intercept
+        self._standardizes = improved if self.standardize is None else bool(self.standardize)
+        self._with_hinge = improved if self.hinge is None else bool(self.hinge)
+        self._with_units = self._standardizes or self._with_hinge
+        self._wrapped = self._logistic or self._with_units  # parameters and state hold those of the linear round
         if self._logistic and (self.standardize or self.hinge):
             raise SidelightError("standardize and hinge are for the linear model: use model='linear', or not them")
         if self.standardize and not self._with_intercept:
@@ -162,45 +165,6 @@ class RandCBPSide(KernelStrategy):
     def plausible_sets(self) -> PlausibleSets:
         """The facts about plausible sets that all strategies playing this game share."""
         return shared_plausible_sets(self.analysis, self._watch.sets)
-
-    @property
-    def _tight(self) -> bool:
-        return self.bounds == "tight"
-
-    @property
-    def _logistic(self) -> bool:
-        return self.model == "logistic"
-
-    @property
-    def _with_intercept(self) -> bool:
-        return self._tight if self.intercept is None else bool(self.intercept)
-
-    @property
-    def _standardizes(self) -> bool:
-        return self._improved if self.standardize is None else bool(self.standardize)
-
-    @property
-    def _with_hinge(self) -> bool:
-        return self._improved if self.hinge is None else bool(self.hinge)
-
-    @property
-    def _with_units(self) -> bool:
-        """Whether the linear round is that of `contextual_standardized`."""
-        return self._standardizes or self._with_hinge
-
-    @property
-    def _wrapped(self) -> bool:
-        """Whether parameters and state hold those of the linear round and more."""
-        return self._logistic or self._with_units
-
-    @property
-    def _improved(self) -> bool:
-        """Whether the linear model has units and the hinge by default."""
-        return self._tight and not self._logistic and self._with_intercept
-
-    @property
-    def _size(self) -> int:
-        return int(self.dimension) + self._with_intercept
 
     def _constants(self) -> Constants:
         if self._tight:
@@ -238,17 +202,15 @@ class RandCBPSide(KernelStrategy):
         return linear
 
     def _start(self) -> Any:
-        symbols = [len(self.game.symbols(a)) for a in range(self.game.n_actions)]
+        most_symbols = max(len(self.game.symbols(a)) for a in range(self.game.n_actions))
         facts = self.plausible_sets.snapshot()
         kind: Any = contextual_logistic.State if self._logistic else State
-        state = new_arrays(
+        state = self._zeros(
             contextual_standardized.State if self._with_units else kind,
-            actions=self.game.n_actions,
             features=self._size,
             dimension=int(self.dimension),
-            symbols=sum(symbols),
-            coefficients=max(symbols) * self._size,
-            most_symbols=max(symbols),
+            coefficients=most_symbols * self._size,
+            most_symbols=most_symbols,
             pairs=len(self.analysis.neighbors),
             terms=len(self._watch.arrays.action),
             steps=max(1, int(self.bins) - 1),

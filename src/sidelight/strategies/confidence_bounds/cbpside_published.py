@@ -13,8 +13,9 @@ from typing import ClassVar
 
 from sidelight.errors import SidelightError
 from sidelight.game import Game
-from sidelight.strategies.base import Seed
+from sidelight.strategies.base import Seed, check_number, check_whole
 from sidelight.strategies.confidence_bounds.cbpside import Constants, RandCBPSide
+from sidelight.strategies.confidence_bounds.sampler import MOST_BINS
 
 
 class PublishedRandCBPSide(RandCBPSide):
@@ -47,12 +48,12 @@ class PublishedRandCBPSide(RandCBPSide):
         tail: float = 1e-7,
         seed: Seed = 0,
     ) -> None:
-        self.bins = bins
-        self.tail = tail
+        self.bins = check_whole("bins", bins, least=1, most=MOST_BINS)
+        self.tail = check_number("tail", tail, least=0, most=1)
         super().__init__(game, dimension, regularization, bounds, sigma=sigma, seed=seed)
 
-    def _check(self) -> None:
-        super()._check()
+    def _settle_options(self) -> None:
+        super()._settle_options()
         if self._size < 4:
             raise SidelightError(
                 f"bounds={self.bounds!r} have B^2 = (d - 4) log t, which is negative for d = {self._size}: use "

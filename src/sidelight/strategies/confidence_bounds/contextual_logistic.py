@@ -13,13 +13,12 @@ import numpy as np
 
 from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Floats, Integers
-from sidelight.kernels.linear_algebra import quadratic_form
+from sidelight.kernels.linear_algebra import copy, quadratic_form
 from sidelight.strategies.base import UNANSWERED, Context, act, observe
 from sidelight.strategies.confidence_bounds import contextual_round
 from sidelight.strategies.confidence_bounds.contextual_round import choose_cbpside_action, decide_cbpside_signs
-from sidelight.strategies.shared.context_features import set_context_features
-from sidelight.strategies.shared.first_rounds import count_play, play_first_rounds
-from sidelight.strategies.shared.ridge import add_ridge_observation
+from sidelight.strategies.shared.ridge import add_ridge_observation, set_context_features
+from sidelight.strategies.shared.rounds import count_play, play_first_rounds
 from sidelight.strategies.shared.softmax import fit_softmax, set_softmax_law, standard_error_of_softmax
 
 _ROOM = 256
@@ -85,8 +84,7 @@ def _observe(parameters: Parameters, state: State, action: int, symbol: int, con
         x = inner.scratch.x
         set_context_features(x, context, parameters.round.intercept)
         n = int(inner.seen[action])
-        for k in range(x.shape[0]):
-            state.history.features[action, n, k] = x[k]
+        copy(x, state.history.features[action, n])
         state.history.symbols[action, n] = symbol
         solved = inner.scratch.solved[action]
         add_ridge_observation(inner.gram[action], inner.inverse[action], x, solved, inner.seen[action])

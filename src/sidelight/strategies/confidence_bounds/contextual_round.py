@@ -14,7 +14,7 @@ import numpy as np
 
 from sidelight.kernels import generic, implements, kernel
 from sidelight.kernels.arrays import Flags, Floats, Integers
-from sidelight.kernels.linear_algebra import quadratic_form
+from sidelight.kernels.linear_algebra import dot, quadratic_form
 from sidelight.strategies.base import UNANSWERED, Context, act, observe
 from sidelight.strategies.confidence_bounds.observers import Observation
 from sidelight.strategies.confidence_bounds.plausible import (
@@ -33,9 +33,8 @@ from sidelight.strategies.confidence_bounds.sampler import (
     plausible_row_of_cbp,
     prepare_confidence_draw,
 )
-from sidelight.strategies.shared.context_features import set_context_features
-from sidelight.strategies.shared.first_rounds import count_play, play_first_rounds
-from sidelight.strategies.shared.ridge import add_ridge_observation
+from sidelight.strategies.shared.ridge import add_ridge_observation, set_context_features
+from sidelight.strategies.shared.rounds import count_play, play_first_rounds
 
 
 class Parameters(NamedTuple):
@@ -119,10 +118,7 @@ def predict_in_cbpside_round(parameters: Parameters, state: State) -> None:
             scratch.norm[a] = math.sqrt(max(0.0, quadratic_form(state.inverse[a], scratch.x, solved)))
             last = watch.place[a + 1]
             for u in range(watch.place[a], last):
-                share = 0.0
-                for k in range(scratch.x.shape[0]):
-                    share += state.totals[u, k] * solved[k]
-                scratch.law[u] = share
+                scratch.law[u] = dot(state.totals[u], solved)
     for k in range(watch.action.shape[0]):
         a = watch.action[k]
         scratch.size[k] = watch.norm[k] * parameters.factor[a] * scratch.norm[a]

@@ -22,10 +22,10 @@ import numpy as np
 
 from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Floats
-from sidelight.kernels.linear_algebra import dot, invert, multiply
+from sidelight.kernels.linear_algebra import copy, dot, invert, multiply
 from sidelight.strategies.base import Context, act, observe
 from sidelight.strategies.confidence_bounds import contextual_round
-from sidelight.strategies.shared.context_features import set_context_features
+from sidelight.strategies.shared.ridge import set_context_features
 from sidelight.strategies.shared.standardization import Moments, add_context, standardize
 
 
@@ -84,8 +84,7 @@ def set_cbpside_units(parameters: Parameters, state: State, context: Context) ->
     if parameters.standardize == 1:
         standardize(state.units.mean, state.units.scale, context, z)
     else:
-        for k in range(z.shape[0]):
-            z[k] = context[k]
+        copy(context, z)
 
 
 @kernel
@@ -130,10 +129,8 @@ def restate_cbpside_gram(scratch: Scratch, gram: Floats, inverse: Floats, penalt
         gram[i, i] -= penalty
         change_cbpside_units(scratch, gram[i])
     for j in range(size):
-        for i in range(size):
-            column[i] = gram[i, j]
+        copy(gram[:, j], column)
         change_cbpside_units(scratch, column)
-        for i in range(size):
-            gram[i, j] = column[i]
+        copy(column, gram[:, j])
         gram[j, j] += penalty
     invert(gram, inverse, column)

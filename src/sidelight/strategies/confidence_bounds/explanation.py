@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sidelight.kernels.arrays import Flags, Floats
+from sidelight.kernels.arrays import Flags
 from sidelight.strategies.confidence_bounds.cbp import RandCBP, best_plausible_action
 from sidelight.strategies.confidence_bounds.plausible import Differences, collect_plausible_actions
 from sidelight.strategies.confidence_bounds.ties import standing_of_cbp_action
@@ -175,19 +175,16 @@ def _plays_before_cbp_choice(strategy: RandCBP, choice: RemainingActions) -> lis
     had been played once less; None if that holds for more than one.
     """
     state, t = strategy.state, int(strategy.state.clock[0]) - 1
+    parameters, delta = strategy.compiled_parameters, state.differences.delta
     under_way = [a for a, count in enumerate(strategy._under_way) if count]
     found = []
     for a in under_way or range(strategy.game.n_actions):
         plays = state.plays.copy()
         plays[a] -= 1.0
-        if plays[a] > 0.0 and _explain_chosen_cbp_action(strategy, plays, choice, t) == a:
-            found.append(plays.tolist())
+        if plays[a] > 0.0:
+            chosen = best_plausible_action(parameters, plays, delta, choice.allowed, choice.observing, t)
+            found += [plays.tolist()] if chosen == a else []
     return found[0] if len(found) == 1 else None
-
-
-def _explain_chosen_cbp_action(strategy: RandCBP, plays: Floats, choice: RemainingActions, t: int) -> int:
-    delta = strategy.state.differences.delta
-    return int(best_plausible_action(strategy.compiled_parameters, plays, delta, choice.allowed, choice.observing, t))
 
 
 def _action_name_for_cbp(strategy: RandCBP, action: int) -> str:

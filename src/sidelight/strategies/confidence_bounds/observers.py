@@ -75,9 +75,9 @@ def lay_out_cbp_observers(
         given = _check_given_cbp_observers(choice, analysis)
         vectors = [given[pair] for pair in analysis.neighbors]
         sets = tuple(tuple(sorted(v)) for v in vectors)
-    return Watch(
-        _arrays_of_cbp_observers(analysis, vectors, norm), _exploration_weights_of_cbp(analysis, vectors, norm), sets
-    )
+    arrays, weights = _arrays_of_cbp_observers(analysis, vectors, norm), np.zeros(analysis.game.n_actions)
+    np.maximum.at(weights, arrays.action, arrays.norm)
+    return Watch(arrays, weights, sets)
 
 
 def _arrays_of_cbp_observers(
@@ -111,18 +111,6 @@ def _arrays_of_cbp_observers(
         own_start=np.searchsorted(np.sort(action), np.arange(game.n_actions + 1)).astype(np.int64),
         own=np.argsort(action, kind="stable").astype(np.int64),
     )
-
-
-def _exploration_weights_of_cbp(
-    analysis: Analysis, vectors: list[ObserverVectors], norm: Callable[[Vector], float]
-) -> Floats:
-    """Return W_a for each action a: the largest norm of its observer vectors, or 0 if a is uninformative."""
-    weights = np.zeros(analysis.game.n_actions)
-    for one in vectors:
-        for a, v in one.items():
-            if analysis.game.informative(a):
-                weights[a] = max(weights[a], norm(v))
-    return weights
 
 
 def _check_given_cbp_observers(choice: Any, analysis: Analysis) -> dict[tuple[int, int], ObserverVectors]:

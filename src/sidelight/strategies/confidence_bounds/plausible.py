@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.kernels import kernel
-from sidelight.kernels.arrays import Bits, Flags, Floats, Integers, new_arrays
+from sidelight.kernels.arrays import Bits, Flags, Floats, Integers
 
 UNKNOWN, EMPTY = -1, -2
 TABLE, INTERVALS, POOLS = 0, 1, 2
@@ -87,12 +87,6 @@ class Scratch(NamedTuple):
     wanted: Annotated[Bits, "words"]  # the decided signs as a mask
     hints: Annotated[Integers, "targets", 2]  # the point and the certificate that answered last
     asked: Annotated[Integers, 1]  # the border or cell in question
-
-
-def new_plausible_scratch(facts: Plausible) -> Scratch:
-    """Return arrays for one strategy to work with."""
-    targets, _, words = facts.points.shape
-    return new_arrays(Scratch, actions=len(facts.cell_of), targets=targets, words=words)
 
 
 @kernel

@@ -13,7 +13,7 @@ from sidelight.analysis.alternative import Possible, decide_alternative
 from sidelight.analysis.envelope import TwoOutcomeEnvelope
 from sidelight.analysis.generating_outcomes import generating_outcomes
 from sidelight.analysis.linear_algebra import Row, integer_matrix
-from sidelight.kernels.arrays import Bits, Flags, Integers
+from sidelight.kernels.arrays import Bits, Flags, Integers, new_arrays
 from sidelight.strategies.confidence_bounds.plausible import (
     EMPTY,
     INTERVALS,
@@ -26,7 +26,6 @@ from sidelight.strategies.confidence_bounds.plausible import (
     Scratch,
     collect_plausible_actions,
     mark_plausible_interval,
-    new_plausible_scratch,
     rule_out_plausible_regions,
     sign_mask_of,
 )
@@ -89,7 +88,8 @@ class PlausibleSets:
 
     def scratch(self) -> Scratch:
         """Return arrays for one strategy to work with."""
-        return new_plausible_scratch(self._facts)
+        targets, _, words = self._facts.points.shape
+        return new_arrays(Scratch, actions=self._analysis.game.n_actions, targets=targets, words=words)
 
     def sides(self, target: int) -> tuple[int, ...]:
         """Return the actions whose cells a border or cell lies in; none for the last target, which is all laws."""
@@ -106,16 +106,11 @@ class PlausibleSets:
             whole = integer_matrix([point])[0][0]
         return whole if self._generating is None else self._generating.combine(whole)
 
-    def values(self, point: Sequence[int]) -> npt.NDArray[Any]:
-        """Return d_e q for all pairs, exactly."""
-        program = self._program
-        if program.exact_enough and max(point) * self._largest * len(point) < 1 << 62:
-            return program.exact @ np.array(point, np.int64)
-        return self._rows @ np.array(point, dtype=object)
-
     def signs_of(self, point: Sequence[int]) -> npt.NDArray[np.bool_]:
-        """Return the signs of a point, bit by bit."""
-        values = self.values(point)
+        """Return the signs of d_e q for all pairs, exactly, bit by bit."""
+        fits = self._program.exact_enough and max(point) * self._largest * len(point) < 1 << 62
+        rows, kind = (self._program.exact, np.int64) if fits else (self._rows, object)
+        values: npt.NDArray[Any] = rows @ np.array(point, kind)
         return np.stack([values > 0, values < 0], axis=1).reshape(-1).astype(bool)
 
     def snapshot(self) -> Plausible:

@@ -8,13 +8,12 @@ weights exp(-Z^2 / 2 sigma^2) and the mass `tail` on B itself.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats
-from sidelight.strategies.base import check_number, check_whole
 from sidelight.strategies.confidence_bounds.plausible import (
     EMPTY,
     Differences,
@@ -100,11 +99,3 @@ def plausible_row_of_cbp(facts: Plausible, differences: Differences, scratch: Sc
         drop_weakest_cbp_signs(differences)
         row = look_up_plausible_actions(facts, differences.signs, scratch)
     return row
-
-
-def check_confidence_sampler(bins: Any, sigma: Any, tail: Any, lower: Any = 0.0) -> None:
-    """Check the parameters of the sampler of Z."""
-    check_whole("bins", bins, least=1, most=MOST_BINS)
-    check_number("sigma", sigma, above=0)
-    check_number("tail", tail, least=0, most=1)
-    check_number("lower", lower, least=-1e6, most=1e6)

@@ -13,6 +13,7 @@ import numpy as np
 
 from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Floats, Integers, new_arrays
+from sidelight.kernels.linear_algebra import copy
 from sidelight.optimization.allocation import FOUND, IMPOSSIBLE, SUFFICIENT, Allocation, optimize_allocation
 from sidelight.optimization.geometry import Geometry
 from sidelight.optimization.likelihood import Fit, is_informative, maximize_likelihood, new_fit
@@ -34,9 +35,34 @@ LEAST_COST = 1e-7
 OPEN = -1
 
 
-@kernel
-def choose_dmed_action(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
-    """Choose an action."""
+class Parameters(NamedTuple):
+    """The constants of PM-DMED of a game with more than two outcomes, fixed before the first round."""
+
+    c: float
+    tolerance: float
+    game: Geometry
+
+
+class Evidence(NamedTuple):
+    """The symbols seen, the best guess, and the state of the search for alternatives to it."""
+
+    counts: Annotated[Floats, "symbols"]
+    stale: Annotated[Integers, 1]  # 1 if symbols came in since the best guess was made
+    fit: Fit  # the best guess
+    answer: Annotated[Integers, 1]  # of `optimize_allocation`
+    proven: Annotated[Floats, 1]  # a lower bound of sum_a n_a KL(S_a p | S_a q) over all alternatives q
+
+
+class State(NamedTuple):
+    """The state of play and its work arrays."""
+
+    schedule: Schedule
+    evidence: Evidence
+    problem: Allocation
+
+
+@implements(act, Parameters)
+def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
     game, schedule, evidence, problem = parameters.game, state.schedule, state.evidence, state.problem
     if schedule.clock[0] > 0:
         log_t = log_rounds_of_dmed(schedule)
@@ -77,7 +103,7 @@ def add_actions_needed_by_dmed(
         add_all_actions_to_dmed_loop(schedule)
 
 
-@kernel
+@implements(observe, Parameters)
 def count_dmed_symbol(parameters: Any, state: Any, action: int, symbol: int, context: Context) -> None:
     """Count a symbol; the fit is outdated unless the action always shows the same one."""
     signals, evidence = parameters.game.signals, state.evidence
@@ -91,8 +117,7 @@ def count_dmed_symbol(parameters: Any, state: Any, action: int, symbol: int, con
 def update_dmed_leader(game: Geometry, state: State) -> None:
     """Find the leading action under the fitted law."""
     base, cost, fit = state.problem.search.base, state.problem.master.cost, state.evidence.fit
-    for u in range(base.shape[0]):
-        base[u] = fit.image[u]
+    copy(fit.image, base)
     set_dmed_leader(state.schedule, game.loss, game.candidate, fit.law, cost)
     for a in range(cost.shape[0]):
         cost[a] = max(cost[a], LEAST_COST)
@@ -106,36 +131,6 @@ def set_dmed_weights(game: Geometry, schedule: Schedule, weight: Floats, log_t: 
     for a in range(schedule.seen.shape[0]):
         counts = a != schedule.leader[0] and is_informative(game.signals, a)
         weight[a] = schedule.seen[a] / log_t if counts else 0.0
-
-
-class Parameters(NamedTuple):
-    """The constants of PM-DMED of a game with more than two outcomes, fixed before the first round."""
-
-    c: float
-    tolerance: float
-    game: Geometry
-
-
-class Evidence(NamedTuple):
-    """The symbols seen, the best guess, and the state of the search for alternatives to it."""
-
-    counts: Annotated[Floats, "symbols"]
-    stale: Annotated[Integers, 1]  # 1 if symbols came in since the best guess was made
-    fit: Fit  # the best guess
-    answer: Annotated[Integers, 1]  # of `optimize_allocation`
-    proven: Annotated[Floats, 1]  # a lower bound of sum_a n_a KL(S_a p | S_a q) over all alternatives q
-
-
-class State(NamedTuple):
-    """The state of play and its work arrays."""
-
-    schedule: Schedule
-    evidence: Evidence
-    problem: Allocation
-
-
-implements(act, Parameters)(choose_dmed_action)
-implements(observe, Parameters)(count_dmed_symbol)
 
 
 def new_dmed_evidence(outcomes: int, symbols: int) -> Evidence:

@@ -24,7 +24,7 @@ from sidelight.kernels.arrays import Floats, Integers, new_arrays
 from sidelight.optimization.divergence import divergence
 from sidelight.optimization.geometry import Geometry, lay_out_search_geometry, scale_losses_to_optimize
 from sidelight.optimization.hinge import Hinge, add_silent_action_to_search, find_consistent_law
-from sidelight.optimization.likelihood import is_informative, maximize_likelihood
+from sidelight.optimization.likelihood import is_informative, maximize_likelihood, symbols_of
 from sidelight.strategies.base import UNANSWERED, Context, Seed, act, check_number, check_parameter, observe
 from sidelight.strategies.dmed.general import (
     LEAST_COST,
@@ -53,9 +53,33 @@ _UNSEEN = 1e9
 CONSISTENT, UNKNOWN, CONFLICT = 0, 1, 2
 
 
-@kernel
-def choose_dmed_hinge_action(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
-    """Choose an action."""
+class Parameters(NamedTuple):
+    """The constants of PM-DMED-Hinge; the geometry has a silent action behind the last one."""
+
+    c: float
+    tolerance: float
+    margin: float  # a, in units of the scaled losses
+    width: float  # b
+    game: Geometry
+
+
+class State(NamedTuple):
+    """The state of play and its work arrays."""
+
+    schedule: Schedule
+    evidence: Evidence
+    consistency: Integers  # of the best guess: CONSISTENT, UNKNOWN or CONFLICT
+    answered: Integers  # 1 if the last question was
+    gap: Floats  # the least one under the best guess
+    gaps: Floats
+    problem: Hinge
+
+
+implements(observe, Parameters)(count_dmed_symbol)
+
+
+@implements(act, Parameters)
+def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
     game, schedule, evidence, problem = parameters.game, state.schedule, state.evidence, state.problem
     if schedule.clock[0] > 0:
         log_t = log_rounds_of_dmed(schedule)
@@ -68,9 +92,8 @@ def choose_dmed_hinge_action(parameters: Parameters, state: State, context: Cont
             state.answered[0] = 0
             update_dmed_hinge_leader(game, state)
         add_leader_and_rarely_played_to_dmed_loop(schedule, parameters.c, log_t)
-        if state.consistency[0] == CONFLICT or state.gap[0] < dmed_hinge_margin_at(
-            parameters.margin, schedule.clock[0]
-        ):
+        margin = parameters.margin / max(math.log(max(math.log(schedule.clock[0]), 1.0)), 1.0)  # alpha(t)
+        if state.consistency[0] == CONFLICT or state.gap[0] < margin:
             add_all_actions_to_dmed_loop(schedule)
         elif schedule.tied[0] == 0:
             if is_dmed_sufficiency_unknown(evidence, log_t):
@@ -89,9 +112,7 @@ def compare_dmed_law_with_radii(game: Geometry, state: State, width: float) -> N
     base, counts = problem.allocation.search.base, state.evidence.counts
     state.consistency[0] = CONSISTENT
     for a in range(problem.plays.shape[0]):
-        n = 0.0
-        for u in range(signals.first[a], signals.first[a + 1]):
-            n += counts[u]
+        n = symbols_of(signals, counts, a)
         problem.radius[a] = width / math.sqrt(n) if n > 0.0 else _UNSEEN
         for u in range(signals.first[a], signals.first[a + 1]):
             base[u] = counts[u] / n if n > 0.0 else 0.0
@@ -115,38 +136,6 @@ def update_dmed_hinge_leader(game: Geometry, state: State) -> None:
     cost[gaps.shape[0]] = 1.0
     state.evidence.stale[0] = 0
     state.evidence.answer[0] = OPEN
-
-
-@kernel
-def dmed_hinge_margin_at(margin: float, t: int) -> float:
-    """Return alpha(t)."""
-    return margin / max(math.log(max(math.log(t), 1.0)), 1.0)
-
-
-class Parameters(NamedTuple):
-    """The constants of PM-DMED-Hinge; the geometry has a silent action behind the last one."""
-
-    c: float
-    tolerance: float
-    margin: float  # a, in units of the scaled losses
-    width: float  # b
-    game: Geometry
-
-
-class State(NamedTuple):
-    """The state of play and its work arrays."""
-
-    schedule: Schedule
-    evidence: Evidence
-    consistency: Integers  # of the best guess: CONSISTENT, UNKNOWN or CONFLICT
-    answered: Integers  # 1 if the last question was
-    gap: Floats  # the least one under the best guess
-    gaps: Floats
-    problem: Hinge
-
-
-implements(act, Parameters)(choose_dmed_hinge_action)
-implements(observe, Parameters)(count_dmed_symbol)
 
 
 def new_dmed_hinge_state(game: Geometry) -> State:

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from sidelight.analysis import analyze
 from sidelight.game import Game
 from sidelight.optimization.geometry import lay_out_search_geometry
 from sidelight.strategies.base import KernelStrategy, Seed, check_number
@@ -65,7 +64,6 @@ class PMDMED(KernelStrategy):
         super().__init__(game, seed=seed)
         self.c = check_number("c", c, least=0)
         self.tolerance = check_number("tolerance", tolerance, least=1e-9, most=0.5)
-        self.analysis = analyze(game)
         refuse_hopeless(self.analysis)
 
     @property

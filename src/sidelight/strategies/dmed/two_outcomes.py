@@ -19,6 +19,7 @@ from sidelight.analysis import Analysis
 from sidelight.game_arrays import float_rows
 from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Floats, Integers, new_arrays
+from sidelight.optimization.divergence import bernoulli_divergence
 from sidelight.optimization.geometry import (
     neighbors_in_search_geometry,
     pareto_flags_to_optimize,
@@ -37,11 +38,31 @@ from sidelight.strategies.dmed.schedule import (
 from sidelight.strategies.shared.requirements import settled_action
 
 
-@kernel
-def choose_two_outcome_dmed_action(
-    parameters: Parameters, state: State, context: Context, rng: np.random.Generator
-) -> int:
-    """Choose an action."""
+class Parameters(NamedTuple):
+    """The constants of PM-DMED of a game with two outcomes, or of a trivial one, fixed before the first round."""
+
+    settled: int  # the action to play in a trivial game, else -1
+    c: float
+    loss: Floats
+    candidate: Integers
+    revealing: Integers  # 1 for actions that show the outcome
+    borders: Floats  # (actions, 2): probabilities of outcome 0 at which a neighbor is as good; -1 for none
+
+
+class State(NamedTuple):
+    """The state of play."""
+
+    schedule: Schedule
+    stale: Annotated[Integers, 1]  # 1 if symbols came in since the rest was set
+    counts: Annotated[Floats, 2]  # of the outcomes seen
+    law: Annotated[Floats, 2]
+    cost: Annotated[Floats, "actions"]
+    needed: Annotated[Floats, 1]  # r, the observations that log t = 1 asks for; 0 if none are
+    helper: Annotated[Integers, 1]  # the cheapest action that shows the outcome
+
+
+@implements(act, Parameters)
+def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
     if parameters.settled >= 0:
         return parameters.settled
     schedule = state.schedule
@@ -55,11 +76,8 @@ def choose_two_outcome_dmed_action(
     return next_action_of_dmed_loop(schedule)
 
 
-@kernel
-def count_two_outcome_dmed_symbol(
-    parameters: Parameters, state: State, action: int, symbol: int, context: Context
-) -> None:
-    """Count a symbol."""
+@implements(observe, Parameters)
+def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
     state.schedule.seen[action] += 1.0
     if parameters.revealing[action] == 1:  # its symbols stand in the order of the outcomes
         state.counts[symbol] += 1.0
@@ -86,7 +104,7 @@ def update_two_outcome_dmed_leader(parameters: Parameters, state: State) -> None
     for side in range(2):
         border = parameters.borders[j, side]
         if border >= 0.0:
-            least = min(least, bernoulli_divergence_for_dmed(state.law[0], border))
+            least = min(least, bernoulli_divergence(state.law[0], border))
     if least <= 0.0:
         schedule.tied[0] = 1
         return
@@ -96,44 +114,6 @@ def update_two_outcome_dmed_leader(parameters: Parameters, state: State) -> None
         if parameters.revealing[a] == 1 and state.cost[a] < cheapest:
             cheapest = state.cost[a]
             state.helper[0] = a
-
-
-@kernel
-def bernoulli_divergence_for_dmed(p: float, q: float) -> float:
-    """Return KL((p, 1 - p) | (q, 1 - q)) for q strictly between 0 and 1."""
-    total = 0.0
-    if p > 0.0:
-        total += p * math.log(p / q)
-    if p < 1.0:
-        total += (1.0 - p) * math.log((1.0 - p) / (1.0 - q))
-    return total
-
-
-class Parameters(NamedTuple):
-    """The constants of PM-DMED of a game with two outcomes, or of a trivial one, fixed before the first round."""
-
-    settled: int  # the action to play in a trivial game, else -1
-    c: float
-    loss: Floats
-    candidate: Integers
-    revealing: Integers  # 1 for actions that show the outcome
-    borders: Floats  # (actions, 2): probabilities of outcome 0 at which a neighbor is as good; -1 for none
-
-
-class State(NamedTuple):
-    """The state of play."""
-
-    schedule: Schedule
-    stale: Annotated[Integers, 1]  # 1 if symbols came in since the rest was set
-    counts: Annotated[Floats, 2]  # of the outcomes seen
-    law: Annotated[Floats, 2]
-    cost: Annotated[Floats, "actions"]
-    needed: Annotated[Floats, 1]  # r, the observations that log t = 1 asks for; 0 if none are
-    helper: Annotated[Integers, 1]  # the cheapest action that shows the outcome
-
-
-implements(act, Parameters)(choose_two_outcome_dmed_action)
-implements(observe, Parameters)(count_two_outcome_dmed_symbol)
 
 
 def new_two_outcome_dmed_parameters(analysis: Analysis, c: float) -> Parameters:

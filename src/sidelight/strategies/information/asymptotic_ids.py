@@ -23,35 +23,21 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 
 from sidelight.kernels import implements, kernel
-from sidelight.kernels.arrays import Floats, Integers, new_arrays
-from sidelight.kernels.linear_algebra import dot, quadratic_form
+from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.linear_algebra import dot, normalize, quadratic_form
 from sidelight.strategies.base import Context, act, observe
-from sidelight.strategies.information.ids import IDS
-from sidelight.strategies.information.law_regression import (
-    Regression,
-    add_symbol_to_ids_regression,
-    new_ids_law_regression,
-    refresh_ids_regression,
-)
-from sidelight.strategies.shared.gap_bounds import (
-    Bounds,
-    Rivals,
-    confidence_radius_of_gap,
-    new_gap_bounds,
-    rivals_for_gap_bounds,
-)
+from sidelight.strategies.information import ids
+from sidelight.strategies.information.law_regression import Regression, refresh_ids_regression
+from sidelight.strategies.shared.gap_bounds import Bounds, Rivals, confidence_radius_of_gap
 from sidelight.strategies.shared.information_ratio import draws_second_of_mixture, mix_actions_by_information_ratio
-from sidelight.strategies.shared.requirements import settled_action
 
 _TINY = 1e-12
 
 
-class Parameters(NamedTuple):
-    """What AsymptoticIDS knows before the first round."""
+class Parameters(ids.Parameters):
+    """What AsymptoticIDS knows before the first round: the same, but a class of its own."""
 
-    settled: int  # the action to play in a trivial game, else -1
-    width: float
-    compared: Rivals
+    __slots__ = ()
 
 
 class Scratch(NamedTuple):
@@ -68,9 +54,9 @@ class Scratch(NamedTuple):
 class State(NamedTuple):
     """What play changes. `stale` says that symbols came in since the estimates were last worked out."""
 
-    clock: Integers
-    stale: Integers
-    eta: Floats
+    clock: Annotated[Integers, 1]
+    stale: Annotated[Integers, 1]
+    eta: Annotated[Floats, 1]
     regression: Regression
     bounds: Bounds
     scratch: Scratch
@@ -137,14 +123,9 @@ def find_alternatives_for_ids(compared: Rivals, regression: Regression, best: in
 @kernel
 def weigh_alternatives_for_ids(best: int, nearest: float, eta: float, room: Scratch) -> None:
     """Set the weights w of the alternatives."""
-    total = 0.0
     for r in range(room.weight.shape[0]):
-        room.weight[r] = 0.0
-        if r != best:
-            room.weight[r] = math.exp(max(-600.0, eta * (nearest - room.distance[r])))
-            total += room.weight[r]
-    for r in range(room.weight.shape[0]):
-        room.weight[r] /= total
+        room.weight[r] = math.exp(max(-600.0, eta * (nearest - room.distance[r]))) if r != best else 0.0
+    normalize(room.weight)
 
 
 @kernel
@@ -172,14 +153,10 @@ def information_of_symbols_for_ids(
     return total
 
 
-@implements(observe, Parameters)
-def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
-    if parameters.compared.symbols[action] > 1 and parameters.settled < 0:
-        add_symbol_to_ids_regression(parameters.compared, state.regression, action, symbol)
-        state.stale[0] = 1
+implements(observe, Parameters)(ids.observe_ids_symbol)
 
 
-class AsymptoticIDS(IDS):
+class AsymptoticIDS(ids.IDS):
     """Information directed sampling that weighs the rivals of the best action, and stops exploring when all are beaten.
 
     Parameters
@@ -205,17 +182,10 @@ class AsymptoticIDS(IDS):
     """
 
     guarantee: ClassVar[str] = "none in partial monitoring; asymptotically optimal in linear bandits"
-
-    def _compile(self) -> Any:
-        return Parameters(settled_action(self.analysis), float(self.width), rivals_for_gap_bounds(self.analysis))
+    _parameters: ClassVar[type[ids.Parameters]] = Parameters
+    _state_type: ClassVar[Any] = State
 
     def _start(self) -> Any:
-        outcomes, rivals = self.game.n_outcomes, len(self.analysis.cells.pareto)
-        return State(
-            clock=np.zeros(1, np.int64),
-            stale=np.ones(1, np.int64),
-            eta=np.ones(1),
-            regression=new_ids_law_regression(self.game.n_actions, outcomes),
-            bounds=new_gap_bounds(self.analysis),
-            scratch=new_arrays(Scratch, outcomes=outcomes, rivals=rivals),
-        )
+        state = super()._start()
+        state.eta[0] = 1.0
+        return state

@@ -16,11 +16,10 @@ An action whose bound is 0 is certainly best, and it is played.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.analysis import analyze
 from sidelight.game import Game
 from sidelight.kernels import implements
 from sidelight.kernels.arrays import Floats, Integers
@@ -28,7 +27,6 @@ from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_
 from sidelight.strategies.information.law_regression import (
     Regression,
     add_symbol_to_ids_regression,
-    new_ids_law_regression,
     refresh_ids_regression,
 )
 from sidelight.strategies.shared.gap_bounds import (
@@ -37,7 +35,6 @@ from sidelight.strategies.shared.gap_bounds import (
     bound_gaps,
     confidence_radius_of_gap,
     information_gain_for_gap_bounds,
-    new_gap_bounds,
     rivals_for_gap_bounds,
 )
 from sidelight.strategies.shared.information_ratio import draws_second_of_mixture, mix_actions_by_information_ratio
@@ -55,12 +52,12 @@ class Parameters(NamedTuple):
 class State(NamedTuple):
     """The state of play. `stale` says that symbols came in since gaps and information were last worked out."""
 
-    clock: Integers
-    stale: Integers
+    clock: Annotated[Integers, 1]
+    stale: Annotated[Integers, 1]
     regression: Regression
     bounds: Bounds
-    mixed: Integers  # the pair of actions to play
-    share: Floats  # and with which probability the second of them
+    mixed: Annotated[Integers, 2]  # the pair of actions to play
+    share: Annotated[Floats, 1]  # and with which probability the second of them
 
 
 @implements(act, Parameters)
@@ -81,7 +78,8 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
 
 
 @implements(observe, Parameters)
-def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
+def observe_ids_symbol(parameters: Parameters, state: Any, action: int, symbol: int, context: Context) -> None:
+    """Take in a symbol, unless it says nothing or the game is trivial."""
     if parameters.compared.symbols[action] > 1 and parameters.settled < 0:
         add_symbol_to_ids_regression(parameters.compared, state.regression, action, symbol)
         state.stale[0] = 1
@@ -113,22 +111,20 @@ class IDS(KernelStrategy):
     """
 
     guarantee: ClassVar[str] = "easy and hard games"
+    _parameters: ClassVar[type[Parameters]] = Parameters
+    _state_type: ClassVar[Any] = State
 
     def __init__(self, game: Game, width: float = 1.0, seed: Seed = 0) -> None:
         super().__init__(game, seed=seed)
         self.width = check_number("width", width, above=0)
-        self.analysis = analyze(game)
         refuse_hopeless(self.analysis)
 
     def _compile(self) -> Any:
-        return Parameters(settled_action(self.analysis), float(self.width), rivals_for_gap_bounds(self.analysis))
+        analysis = self.analysis
+        return self._parameters(settled_action(analysis), float(self.width), rivals_for_gap_bounds(analysis))
 
     def _start(self) -> Any:
-        return State(
-            clock=np.zeros(1, np.int64),
-            stale=np.ones(1, np.int64),
-            regression=new_ids_law_regression(self.game.n_actions, self.game.n_outcomes),
-            bounds=new_gap_bounds(self.analysis),
-            mixed=np.zeros(2, np.int64),
-            share=np.zeros(1),
-        )
+        state = self._zeros(self._state_type, rivals=len(self.analysis.cells.pareto))
+        state.regression.inverse[:] = np.eye(self.game.n_outcomes)
+        state.stale[0] = 1
+        return state

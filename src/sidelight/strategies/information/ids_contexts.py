@@ -14,10 +14,11 @@ is `IDS`.
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from sidelight.environments.base import checked_numbers
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.kernels import implements, kernel
@@ -29,7 +30,6 @@ from sidelight.strategies.shared.gap_bounds import (
     Rivals,
     bound_gaps,
     confidence_radius_of_gap,
-    new_gap_bounds,
     rivals_for_gap_bounds,
 )
 from sidelight.strategies.shared.information_ratio import draws_second_of_mixture, mix_policies_by_information_ratio
@@ -37,9 +37,9 @@ from sidelight.strategies.shared.linear_law_regression import (
     Regression,
     add_symbol_to_linear_law_regression,
     estimate_linear_law_gaps,
-    new_linear_law_regression,
 )
 from sidelight.strategies.shared.requirements import settled_action
+from sidelight.strategies.shared.ridge import begin_ridge_regression
 
 
 class Parameters(NamedTuple):
@@ -55,12 +55,12 @@ class Parameters(NamedTuple):
 class State(NamedTuple):
     """The state of play. `stale` says that symbols came in since gaps and information were last worked out."""
 
-    clock: Integers
-    stale: Integers
+    clock: Annotated[Integers, 1]
+    stale: Annotated[Integers, 1]
     regression: Regression
-    bounds: Bounds  # (contexts, ...)
-    policies: Integers  # (3, contexts): the two that are mixed, and room for another
-    share: Floats  # the probability of the second
+    bounds: Bounds  # with a first axis of contexts
+    policies: Annotated[Integers, 3, "contexts"]  # the two that are mixed, and room for another
+    share: Annotated[Floats, 1]  # the probability of the second
 
 
 @implements(act, Parameters)
@@ -147,14 +147,11 @@ class IDSContexts(IDS):
 
     def _start(self) -> Any:
         contexts, d = self._features.shape
-        return State(
-            clock=np.zeros(1, np.int64),
-            stale=np.ones(1, np.int64),
-            regression=new_linear_law_regression(d, self.game.n_outcomes),
-            bounds=new_gap_bounds(self.analysis, contexts),
-            policies=np.zeros((3, contexts), np.int64),
-            share=np.zeros(1),
-        )
+        rivals = len(self.analysis.cells.pareto)
+        state = self._zeros(State, contexts=contexts, coefficients=d * self.game.n_outcomes, rivals=rivals)
+        begin_ridge_regression(state.regression.gram, state.regression.inverse, 1.0)
+        state.stale[0] = 1
+        return state._replace(bounds=Bounds(*(np.zeros((contexts, *part.shape)) for part in state.bounds)))
 
 
 def _context_features_of_ids(contexts: Any) -> Floats:
@@ -162,10 +159,7 @@ def _context_features_of_ids(contexts: Any) -> Floats:
     if isinstance(contexts, int | np.integer) and not isinstance(contexts, bool):
         check_whole("contexts", contexts, least=1, most=10_000)
         return np.eye(int(contexts))
-    try:
-        features = np.array(contexts, dtype=float)
-    except (TypeError, ValueError):
-        raise SidelightError(f"contexts are not numeric: {contexts!r}") from None
+    features = checked_numbers("contexts", contexts)
     if features.ndim != 2 or 0 in features.shape or not np.isfinite(features).all():
         raise SidelightError(f"contexts have shape {features.shape}: give finite numbers, (contexts, d), or how many")
     return features
@@ -175,10 +169,7 @@ def _context_probabilities_of_ids(weights: Any, count: int) -> Floats:
     """Return the probability of each context."""
     if weights is None:
         return np.full(count, 1.0 / count)
-    try:
-        rho = np.array(weights, dtype=float)
-    except (TypeError, ValueError):
-        raise SidelightError(f"weights are not numeric: {weights!r}") from None
+    rho = checked_numbers("weights", weights)
     if rho.shape != (count,) or not np.isfinite(rho).all() or (rho < 0).any() or abs(rho.sum() - 1.0) > 1e-9:
         raise SidelightError(f"weights are {weights!r}: give {count} probabilities that sum to 1, one per context")
     return rho

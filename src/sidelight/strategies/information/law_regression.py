@@ -10,11 +10,9 @@ from __future__ import annotations
 import math
 from typing import Annotated, NamedTuple
 
-import numpy as np
-
 from sidelight.kernels import kernel
-from sidelight.kernels.arrays import Floats, Integers, new_arrays
-from sidelight.kernels.linear_algebra import multiply
+from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.linear_algebra import add_multiple, multiply
 from sidelight.strategies.shared.gap_bounds import Bounds, Rivals
 
 # Rank-one updates of V^-1 between two inversions from scratch, which forget the rounding errors.
@@ -39,11 +37,6 @@ class Regression(NamedTuple):
     log_det: Annotated[Floats, 1]
     law: Annotated[Floats, "outcomes"]  # p_hat
     scratch: Scratch
-
-
-def new_ids_law_regression(actions: int, outcomes: int) -> Regression:
-    """Return the regression without symbols."""
-    return new_arrays(Regression, actions=actions, outcomes=outcomes)._replace(inverse=np.eye(outcomes))
 
 
 @kernel
@@ -73,9 +66,7 @@ def add_signals_to_ids_regression(compared: Rivals, regression: Regression, acti
             if compared.signals[action, j] == u:
                 grown += total
         for j in range(size):
-            factor = row[j] / grown
-            for k in range(size):
-                inverse[j, k] -= factor * row[k]
+            add_multiple(inverse[j], -row[j] / grown, row)
         regression.log_det[0] += math.log(grown)
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats, Integers, new_arrays
-from sidelight.kernels.linear_algebra import add_outer, cholesky, dot, solve_lower, solve_upper
+from sidelight.kernels.linear_algebra import add_multiple, add_outer, cholesky, dot, solve_lower, solve_upper
 from sidelight.strategies.labels.polya_gamma import draw_polya_gamma
 
 _ROOM = 256
@@ -96,8 +96,7 @@ def add_label_to_posterior(posterior: Posterior, y: int) -> None:
     """Add a label, whose features are already in the first free row."""
     n = posterior.labels[0]
     x = posterior.features[n]
-    for k in range(x.shape[0]):
-        posterior.pull[k] += 0.5 * x[k] if y == 1 else -0.5 * x[k]
+    add_multiple(posterior.pull, 0.5 if y == 1 else -0.5, x)
     # With partial refreshes the new label's omega starts at the mean of PG(1, 0) and is drawn in its turn.
     posterior.omega[n] = 0.25
     add_outer(posterior.precision, 0.25, x)

@@ -6,17 +6,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy as np
+from typing import Annotated, NamedTuple
 
 from sidelight.game import Game
 from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats
-from sidelight.kernels.linear_algebra import multiply
+from sidelight.kernels.linear_algebra import add_multiple, multiply
 from sidelight.strategies.base import KernelStrategy, Seed, check_choice, check_number, check_whole
 from sidelight.strategies.shared.requirements import only_revealing_action
-from sidelight.strategies.shared.ridge import add_ridge_observation
+from sidelight.strategies.shared.ridge import add_ridge_observation, begin_ridge_regression
 
 LEARNERS = ("perceptron", "ridge")
 PERCEPTRON, RIDGE = 0, 1
@@ -25,34 +23,23 @@ PERCEPTRON, RIDGE = 0, 1
 class Classifier(NamedTuple):
     """The state of a base learner."""
 
-    weights: Floats
-    gram: Floats
-    inverse: Floats
-    pull: Floats  # sum y x
-    scratch: Floats
-    seen: Floats
-
-
-def new_online_label_classifier(dimension: int, penalty: float) -> Classifier:
-    """Return an untrained classifier."""
-    zeros = [np.zeros(dimension) for _ in range(3)]
-    return Classifier(
-        zeros[0], np.eye(dimension) * penalty, np.eye(dimension) / penalty, zeros[1], zeros[2], np.zeros(1)
-    )
+    weights: Annotated[Floats, "dimension"]
+    gram: Annotated[Floats, "dimension", "dimension"]
+    inverse: Annotated[Floats, "dimension", "dimension"]
+    pull: Annotated[Floats, "dimension"]  # sum y x
+    scratch: Annotated[Floats, "dimension"]
+    seen: Annotated[Floats, 1]
 
 
 @kernel
 def train_online_label_classifier(kind: int, learner: Classifier, x: Floats, y: float, mistake: bool) -> None:
     """Train the classifier with a label."""
-    d = x.shape[0]
     if kind == PERCEPTRON:
         if mistake:
-            for k in range(d):
-                learner.weights[k] += y * x[k]
+            add_multiple(learner.weights, y, x)
     else:
         add_ridge_observation(learner.gram, learner.inverse, x, learner.scratch, learner.seen[0])
-        for k in range(d):
-            learner.pull[k] += y * x[k]
+        add_multiple(learner.pull, y, x)
         multiply(learner.inverse, learner.pull, learner.weights)
     learner.seen[0] += 1.0
 
@@ -60,7 +47,7 @@ def train_online_label_classifier(kind: int, learner: Classifier, x: Floats, y: 
 class State(NamedTuple):
     """The state of play: two numbers, which each strategy defines, and the classifier."""
 
-    statistics: Floats
+    statistics: Annotated[Floats, 2]
     classifier: Classifier
 
 
@@ -79,4 +66,6 @@ class LabelClassifierStrategy(KernelStrategy):
         return LEARNERS.index(self.learner)
 
     def _start(self) -> State:
-        return State(np.zeros(2), new_online_label_classifier(int(self.dimension), float(self.regularization)))
+        state = self._zeros(State, dimension=int(self.dimension))
+        begin_ridge_regression(state.classifier.gram, state.classifier.inverse, float(self.regularization))
+        return state

@@ -14,12 +14,11 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.analysis import analyze
 from sidelight.game import Game
 from sidelight.game_arrays import loss_matrix
 from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Floats, Integers
-from sidelight.kernels.linear_algebra import dot
+from sidelight.kernels.linear_algebra import dot, fill
 from sidelight.strategies.base import (
     UNANSWERED,
     Context,
@@ -38,8 +37,8 @@ from sidelight.strategies.labels.logistic_posterior import (
     gibbs_transition_of_label_posterior,
     new_label_posterior,
 )
-from sidelight.strategies.shared.context_features import set_context_features
 from sidelight.strategies.shared.requirements import check_game_playable, only_revealing_action
+from sidelight.strategies.shared.ridge import set_context_features
 
 
 class Parameters(NamedTuple):
@@ -75,8 +74,7 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
     if state.plays[parameters.revealing] >= posterior.omega.shape[0]:
         return UNANSWERED  # no room for another label
     set_context_features(state.scratch.x, context, parameters.intercept)
-    for a in range(regrets.shape[0]):
-        regrets[a] = 0.0
+    fill(regrets, 0.0)
     if posterior.labels[0] == 0 and state.plays[parameters.revealing] == 0:
         chosen = parameters.revealing
     else:
@@ -177,7 +175,7 @@ class PGTS(KernelStrategy):
         self.refresh = check_number("refresh", refresh, above=0, most=1)
         self._revealing = only_revealing_action(game, self.name)
         if not self._directed:
-            check_game_playable(analyze(game), self.name, only_optimal=True)
+            check_game_playable(self.analysis, self.name, only_optimal=True)
 
     def _compile(self) -> Parameters:
         return Parameters(

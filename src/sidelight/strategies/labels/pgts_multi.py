@@ -14,7 +14,6 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.analysis import analyze
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.kernels import implements, kernel
@@ -39,9 +38,9 @@ from sidelight.strategies.labels.logistic_posterior import (
     new_label_posterior,
 )
 from sidelight.strategies.shared.candidates import BestActions, best_action_candidates, best_candidate_action
-from sidelight.strategies.shared.context_features import set_context_features
 from sidelight.strategies.shared.linear_law_regression import make_law_of_linear_estimate
 from sidelight.strategies.shared.requirements import check_game_playable, settled_action
+from sidelight.strategies.shared.ridge import set_context_features
 
 
 class Parameters(NamedTuple):
@@ -166,7 +165,6 @@ class PGTSMulti(KernelStrategy):
         self.regularization = check_number("regularization", regularization, above=0)
         self.transitions = check_whole("transitions", transitions, least=1)
         self.intercept = check_flag("intercept", intercept)
-        self.analysis = analyze(game)
         if any(len(game.symbols(a)) > 2 for a in range(game.n_actions)):
             raise SidelightError("PGTSMulti plays games whose actions show at most two symbols each")
         check_game_playable(self.analysis, self.name, only_optimal=True)

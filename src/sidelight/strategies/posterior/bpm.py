@@ -20,27 +20,30 @@ round before, and in the first round everything is alive; `radius="published"` d
 from __future__ import annotations
 
 import math
-from typing import ClassVar, Literal, NamedTuple
+from typing import Annotated, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from sidelight.analysis import analyze
 from sidelight.game import Game
 from sidelight.kernels import implements, kernel
-from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.arrays import Integers
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, check_parameter, observe
 from sidelight.strategies.posterior.cell_distance import (
     Cells,
     Distances,
     lay_out_cells_for_posterior,
-    new_posterior_cell_distances,
     set_posterior_cell_metric,
     squared_posterior_cell_distance,
 )
-from sidelight.strategies.shared import gaussian
-from sidelight.strategies.shared.first_rounds import count_play
-from sidelight.strategies.shared.gaussian import Channels, absorb_gaussian_observation, gaussian_channels
+from sidelight.strategies.shared.gaussian import (
+    Channels,
+    GaussianBelief,
+    add_symbol_to_gaussian_belief,
+    begin_gaussian_belief,
+    gaussian_channels,
+)
 from sidelight.strategies.shared.requirements import check_game_playable, settled_action
+from sidelight.strategies.shared.rounds import count_play
 
 _PUBLISHED_RADIUS = 0.9
 _PUBLISHED_PERIOD = 10
@@ -53,19 +56,17 @@ class Parameters(NamedTuple):
     period: int  # in every so many rounds the test of the round before stands; 0 for never
     settled: int  # the action to play in a trivial game, else -1
     channel: Channels
-    weight: Floats
     cell: Cells
 
 
 class State(NamedTuple):
     """The plays, the belief, and how far the cells are from its mean."""
 
-    clock: Integers
-    stale: Integers  # 1 if the belief has changed since distances were last prepared
-    plays: Integers
-    alive: Integers
-    precision: Floats
-    information: Floats
+    clock: Annotated[Integers, 1]
+    stale: Annotated[Integers, 1]  # 1 if the belief has changed since distances were last prepared
+    plays: Annotated[Integers, "actions"]
+    alive: Annotated[Integers, "actions"]
+    belief: GaussianBelief
     distances: Distances
 
 
@@ -75,7 +76,7 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
     chosen = parameters.settled
     if chosen < 0:
         if state.stale[0] == 1:
-            set_posterior_cell_metric(parameters.cell, state.distances, state.precision, state.information)
+            set_posterior_cell_metric(parameters.cell, state.distances, state.belief)
             state.stale[0] = 0
         bound = parameters.radius * parameters.radius * math.log(t + 2)
         chosen = least_played_alive_action_of_bpm(parameters, state, bound, t)
@@ -115,10 +116,7 @@ def action_of_nearest_cell_for_bpm(parameters: Parameters, state: State) -> int:
 
 @implements(observe, Parameters)
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
-    if parameters.channel.informative[action] == 1:
-        absorb_gaussian_observation(
-            parameters.channel, parameters.weight, state.precision, state.information, action, symbol
-        )
+    if add_symbol_to_gaussian_belief(parameters.channel, state.belief, action, symbol):
         state.stale[0] = 1
 
 
@@ -165,9 +163,7 @@ class BPMLeast(KernelStrategy):
             check_parameter("radius", radius, radius == "published", "a finite number above 0, or 'published'")
         else:
             check_number("radius", radius, above=0)
-        self.analysis = analyze(game)
         check_game_playable(self.analysis, self.name)
-        self._channel = gaussian_channels(game)
         self._cell = lay_out_cells_for_posterior(self.analysis)
 
     def _compile(self) -> Parameters:
@@ -176,19 +172,14 @@ class BPMLeast(KernelStrategy):
             radius=_PUBLISHED_RADIUS if published else float(self.radius),
             period=_PUBLISHED_PERIOD if published else 0,
             settled=settled_action(self.analysis),
-            channel=self._channel,
-            weight=1.0 / self._channel.columns,
+            channel=gaussian_channels(self.game),
             cell=self._cell,
         )
 
     def _start(self) -> State:
-        precision, information = gaussian.gaussian_prior(self.game.n_outcomes, float(self.regularization))
-        return State(
-            clock=np.zeros(1, np.int64),
-            stale=np.ones(1, np.int64),
-            plays=np.zeros(self.game.n_actions, np.int64),
-            alive=np.ones(self.game.n_actions, np.int64),
-            precision=precision,
-            information=information,
-            distances=new_posterior_cell_distances(self._cell),
-        )
+        (rows, size), cells = self._cell.row.shape, self._cell.start.shape[0] - 1
+        state = self._zeros(State, rows=rows, size=size, corner=size + 2, cells=cells)
+        begin_gaussian_belief(state.belief, float(self.regularization))
+        state.stale[0] = 1
+        state.alive[:] = 1
+        return state

@@ -10,19 +10,23 @@ action. In contrast to TSPM nothing is rejected.
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.analysis import analyze
 from sidelight.game import Game
 from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.kernels.linear_algebra import cholesky, solve, solve_upper
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, observe
-from sidelight.strategies.shared import gaussian
 from sidelight.strategies.shared.candidates import BestActions, best_action_candidates, best_candidate_action
-from sidelight.strategies.shared.gaussian import Channels, absorb_gaussian_observation, gaussian_channels
+from sidelight.strategies.shared.gaussian import (
+    Channels,
+    GaussianBelief,
+    add_symbol_to_gaussian_belief,
+    begin_gaussian_belief,
+    gaussian_channels,
+)
 from sidelight.strategies.shared.requirements import check_game_playable, settled_action
 
 
@@ -32,19 +36,17 @@ class Parameters(NamedTuple):
     settled: int  # the action to play in a trivial game, else -1
     choice: BestActions
     channel: Channels
-    weight: Floats
 
 
 class State(NamedTuple):
     """The plays and the belief; the rest is worked out anew when the belief has changed, or in every round."""
 
-    plays: Integers
-    stale: Integers
-    precision: Floats
-    information: Floats
-    root: Floats
-    mean: Floats
-    scratch: Floats  # the law drawn
+    plays: Annotated[Integers, "actions"]
+    stale: Annotated[Integers, 1]
+    belief: GaussianBelief
+    root: Annotated[Floats, "size", "size"]
+    mean: Annotated[Floats, "size"]
+    scratch: Annotated[Floats, "outcomes"]  # the law drawn
 
 
 @implements(act, Parameters)
@@ -62,8 +64,8 @@ def draw_gaussian_posterior(state: State, rng: np.random.Generator) -> None:
     """Set a draw from the belief."""
     size = state.mean.shape[0]
     if state.stale[0] == 1:
-        cholesky(state.precision, state.root, size, 0.0, 0.0)
-        solve(state.root, state.information, state.mean)
+        cholesky(state.belief.precision, state.root, size, 0.0, 0.0)
+        solve(state.root, state.belief.information, state.mean)
         state.stale[0] = 0
     law = state.scratch
     for i in range(size):
@@ -79,10 +81,7 @@ def draw_gaussian_posterior(state: State, rng: np.random.Generator) -> None:
 
 @implements(observe, Parameters)
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
-    if parameters.channel.informative[action] == 1:
-        absorb_gaussian_observation(
-            parameters.channel, parameters.weight, state.precision, state.information, action, symbol
-        )
+    if add_symbol_to_gaussian_belief(parameters.channel, state.belief, action, symbol):
         state.stale[0] = 1
 
 
@@ -116,27 +115,17 @@ class BPMTS(KernelStrategy):
     def __init__(self, game: Game, regularization: float = 1.0, seed: Seed = 0) -> None:
         super().__init__(game, seed=seed)
         self.regularization = check_number("regularization", regularization, above=0)
-        self.analysis = analyze(game)
         check_game_playable(self.analysis, self.name, only_optimal=True)
-        self._channel = gaussian_channels(game)
 
     def _compile(self) -> Parameters:
         return Parameters(
             settled=settled_action(self.analysis),
             choice=best_action_candidates(self.analysis, relative=True, pareto=True),
-            channel=self._channel,
-            weight=1.0 / self._channel.columns,
+            channel=gaussian_channels(self.game),
         )
 
     def _start(self) -> State:
-        precision, information = gaussian.gaussian_prior(self.game.n_outcomes, float(self.regularization))
-        size = self.game.n_outcomes - 1
-        return State(
-            plays=np.zeros(self.game.n_actions, np.int64),
-            stale=np.ones(1, np.int64),
-            precision=precision,
-            information=information,
-            root=np.zeros((size, size)),
-            mean=np.zeros(size),
-            scratch=np.zeros(size + 1),
-        )
+        state = self._zeros(State, size=self.game.n_outcomes - 1)
+        begin_gaussian_belief(state.belief, float(self.regularization))
+        state.stale[0] = 1
+        return state

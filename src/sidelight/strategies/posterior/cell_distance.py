@@ -21,10 +21,11 @@ import numpy as np
 
 from sidelight.analysis import Analysis
 from sidelight.kernels import kernel
-from sidelight.kernels.arrays import Floats, Integers, new_arrays
-from sidelight.kernels.linear_algebra import cholesky, dot, solve, solve_lower
+from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.linear_algebra import cholesky, dot, fill, solve, solve_lower
 from sidelight.optimization.geometry import neighbors_in_search_geometry
 from sidelight.strategies.shared.candidates import candidates
+from sidelight.strategies.shared.gaussian import GaussianBelief
 
 # Relative to the largest violation, which is scaled to 1.
 _TOLERANCE = 1e-11
@@ -110,18 +111,12 @@ class Distances(NamedTuple):
     nearest: Annotated[Floats, "size"]  # y
 
 
-def new_posterior_cell_distances(cell: Cells) -> Distances:
-    """Return room for distances from the cells of a game."""
-    rows, size = cell.row.shape
-    return new_arrays(Distances, rows=rows, size=size, corner=size + 2, cells=cell.start.shape[0] - 1)
-
-
 @kernel
-def set_posterior_cell_metric(cell: Cells, work: Distances, precision: Floats, information: Floats) -> None:
+def set_posterior_cell_metric(cell: Cells, work: Distances, belief: GaussianBelief) -> None:
     """Prepare distances from the mean of a Gaussian belief in the metric of its precision; forget the old ones."""
     size = work.mean.shape[0]
-    cholesky(precision, work.root, size, 0.0, 0.0)
-    solve(work.root, information, work.mean)
+    cholesky(belief.precision, work.root, size, 0.0, 0.0)
+    solve(work.root, belief.information, work.mean)
     if size > 1:
         for k in range(cell.row.shape[0]):
             white = work.white[k]
@@ -134,8 +129,7 @@ def set_posterior_cell_metric(cell: Cells, work: Distances, precision: Floats, i
             work.missing[k] = -value / length
             for i in range(size):
                 white[i] /= length
-    for c in range(work.known.shape[0]):
-        work.known[c] = 0
+    fill(work.known, 0)
 
 
 @kernel

@@ -18,6 +18,7 @@ import numpy as np
 
 from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.linear_algebra import add_multiple, copy, dot, fill
 from sidelight.strategies.posterior.law_posterior import Belief, Target
 from sidelight.strategies.posterior.simplex_sampling import SimplexSampler, draw_posterior_law
 from sidelight.strategies.shared.candidates import BestActions
@@ -48,7 +49,7 @@ def renew_posterior_pool(
     rng: np.random.Generator,
 ) -> None:  # fmt: skip
     """Draw some laws of the pool anew; t rounds were played before."""
-    size, outcomes = pool.laws.shape
+    size = pool.laws.shape[0]
     count = size if t < _AGE else max(min(_LEAST, size), _AGE * size // t)
     for _ in range(count):
         draw_posterior_law(target, belief, sampler, t, rng)
@@ -56,28 +57,23 @@ def renew_posterior_pool(
         pool.place[0] = (n + 1) % size
         least = math.inf
         for c in range(choice.loss.shape[0]):
-            expected = 0.0
-            for j in range(outcomes):
-                expected += choice.loss[c, j] * sampler.law[j]
+            expected = dot(choice.loss[c], sampler.law)
             if expected < least:
                 pool.best[n], least = c, expected
-        for j in range(outcomes):
-            pool.laws[n, j] = sampler.law[j]
+        copy(sampler.law, pool.laws[n])
 
 
 @kernel
 def summarize_posterior_pool(pool: Pool, summary: Summary) -> None:
     """Summarize the laws of the pool."""
     size, outcomes = pool.laws.shape
+    fill(summary.chance, 0.0)
     for c in range(summary.chance.shape[0]):
-        summary.chance[c] = 0.0
-        for j in range(outcomes):
-            summary.optimal[c, j] = 0.0
+        fill(summary.optimal[c], 0.0)
     for n in range(size):
         c = pool.best[n]
         summary.chance[c] += 1.0
-        for j in range(outcomes):
-            summary.optimal[c, j] += pool.laws[n, j]
+        add_multiple(summary.optimal[c], 1.0, pool.laws[n])
     for j in range(outcomes):
         total = 0.0
         for c in range(summary.chance.shape[0]):

@@ -10,14 +10,14 @@ symbols that followed action a the two posteriors are
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from sidelight.game import Game
 from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats, Integers
-from sidelight.strategies.shared.gaussian import Channels, absorb_gaussian_observation, gaussian_prior
+from sidelight.strategies.shared.gaussian import Channels, GaussianBelief, gaussian_channels
 
 _IMPOSSIBLE = -1e300
 # Up to this lambda at least exp(-1/2) of the Dirichlet draws are accepted.
@@ -40,15 +40,14 @@ class Target(NamedTuple):
 class Belief(NamedTuple):
     """What was seen: counts of all symbols and of each action's, and the Gaussian that they make."""
 
-    counts: Floats
-    seen: Floats
-    precision: Floats
-    information: Floats
+    counts: Annotated[Floats, "symbols"]
+    seen: Annotated[Floats, "actions"]
+    gaussian: GaussianBelief
 
 
-def new_posterior_target(game: Game, channel: Channels, exact: bool, regularization: float, tries: int) -> Target:
+def new_posterior_target(game: Game, exact: bool, regularization: float, tries: int) -> Target:
     """Return the target of the draws."""
-    kappa = 2.0 if exact else 1.0
+    channel, kappa = gaussian_channels(game), 2.0 if exact else 1.0
     informative = [a for a in range(game.n_actions) if game.informative(a)]
     revealing = all(len(game.symbols(a)) == game.n_outcomes for a in informative)
     rows = [row for a in range(game.n_actions) for row in game.signal(a)]
@@ -62,21 +61,6 @@ def new_posterior_target(game: Game, channel: Channels, exact: bool, regularizat
         shown=np.array([list(row).index(1) for row in rows], np.int64),  # the first outcome that shows the symbol
         weight=np.full(len(channel.owner), kappa),
     )
-
-
-def new_posterior_belief(channel: Channels, outcomes: int, regularization: float) -> Belief:
-    """Return the belief before the first symbol."""
-    precision, information = gaussian_prior(outcomes, regularization)
-    return Belief(np.zeros(len(channel.owner)), np.zeros(len(channel.informative)), precision, information)
-
-
-@kernel
-def add_symbol_to_posterior(target: Target, belief: Belief, action: int, symbol: int) -> None:
-    """Add a symbol of an informative action."""
-    belief.counts[target.channel.place[action] + symbol] += 1.0
-    belief.seen[action] += 1.0
-    if target.dirichlet == 0:
-        absorb_gaussian_observation(target.channel, target.weight, belief.precision, belief.information, action, symbol)
 
 
 @kernel

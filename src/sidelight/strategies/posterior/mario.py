@@ -19,20 +19,16 @@ import numpy as np
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.kernels import implements
-from sidelight.kernels.arrays import Floats, Integers, new_arrays
+from sidelight.kernels.arrays import Floats, Integers
 from sidelight.kernels.linear_algebra import multiply
 from sidelight.strategies.base import Context, Seed, act, observe
 from sidelight.strategies.posterior.law_pool import Summary
 from sidelight.strategies.posterior.law_posterior import Target
-from sidelight.strategies.posterior.pooled import (
-    PooledPosterior,
-    Posterior,
-    add_symbol_to_posterior_pool,
-    ask_posterior_pool,
-)
+from sidelight.strategies.posterior.pooled import PooledPosterior, Posterior, ask_posterior_pool, observe_posterior_pool
 from sidelight.strategies.shared.candidates import BestActions, best_action_candidates, least_played_candidate
 from sidelight.strategies.shared.requirements import refuse_all_but_easy, settled_action, unobserved_neighbor_pair
 from sidelight.strategies.shared.transport import (
+    draw_by_shares,
     neighbor_adjacency_for_transport,
     place_of_least_value_for_transport,
     transport_shares,
@@ -60,7 +56,7 @@ class Scratch(NamedTuple):
 class State(NamedTuple):
     """What play changes."""
 
-    plays: Integers
+    plays: Annotated[Integers, "actions"]
     posterior: Posterior
     scratch: Scratch
 
@@ -74,23 +70,12 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
     multiply(choice.loss, room.summary.mean, room.expected)
     root = place_of_least_value_for_transport(room.expected)
     transport_shares(parameters.adjacent, root, room.summary.chance, room.expected, room.parent, room.share)
-    u = rng.random()
-    drawn = 0
-    for c in range(room.share.shape[0]):
-        if room.share[c] > 0.0:
-            drawn = c
-            u -= room.share[c]
-            if u < 0.0:
-                break
-    chosen = least_played_candidate(choice, drawn, state.plays)
+    chosen = least_played_candidate(choice, draw_by_shares(room.share, rng.random()), state.plays)
     state.plays[chosen] += 1
     return chosen
 
 
-@implements(observe, Parameters)
-def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
-    if parameters.settled < 0:
-        add_symbol_to_posterior_pool(parameters.target, state.posterior, action, symbol)
+implements(observe, Parameters)(observe_posterior_pool)
 
 
 class Mario(PooledPosterior):
@@ -140,9 +125,4 @@ class Mario(PooledPosterior):
         )
 
     def _start(self) -> State:
-        outcomes, classes = self.game.n_outcomes, len(self.analysis.cells.pareto)
-        return State(
-            plays=np.zeros(self.game.n_actions, np.int64),
-            posterior=self._posterior(),
-            scratch=new_arrays(Scratch, classes=classes, outcomes=outcomes),
-        )
+        return self._begin(State, len(self.analysis.cells.pareto))

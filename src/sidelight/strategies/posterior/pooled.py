@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from sidelight.analysis import analyze
 from sidelight.game import Game
 from sidelight.kernels import kernel
-from sidelight.kernels.arrays import Integers, new_arrays
-from sidelight.strategies.base import KernelStrategy, Seed, check_number, check_whole
+from sidelight.kernels.arrays import Integers
+from sidelight.strategies.base import Context, KernelStrategy, Seed, check_number, check_whole
 from sidelight.strategies.posterior.law_pool import Pool, Summary, renew_posterior_pool, summarize_posterior_pool
-from sidelight.strategies.posterior.law_posterior import (
-    Belief,
-    Target,
+from sidelight.strategies.posterior.law_posterior import Belief, Target, new_posterior_target
+from sidelight.strategies.posterior.simplex_sampling import (
+    SimplexSampler,
     add_symbol_to_posterior,
-    new_posterior_belief,
-    new_posterior_target,
+    begin_posterior_draws,
 )
-from sidelight.strategies.posterior.simplex_sampling import SimplexSampler, new_posterior_sampler
 from sidelight.strategies.shared.candidates import BestActions
-from sidelight.strategies.shared.gaussian import gaussian_channels
 from sidelight.strategies.shared.requirements import refuse_hopeless
+
+T = TypeVar("T")
 
 _TRIES = 1000  # proposals before a Markov chain draws
 
@@ -30,7 +28,7 @@ _TRIES = 1000  # proposals before a Markov chain draws
 class Posterior(NamedTuple):
     """The belief, what draws from it, and the laws drawn."""
 
-    clock: Integers
+    clock: Annotated[Integers, 1]
     belief: Belief
     sampler: SimplexSampler
     pool: Pool
@@ -47,12 +45,11 @@ def ask_posterior_pool(
 
 
 @kernel
-def add_symbol_to_posterior_pool(target: Target, posterior: Posterior, action: int, symbol: int) -> None:
-    """Add a symbol to the belief, unless it says nothing."""
-    if target.channel.informative[action] == 1:
-        add_symbol_to_posterior(target, posterior.belief, action, symbol)
-        posterior.sampler.stale[0] = 1
-        posterior.sampler.stale[1] = 1
+def observe_posterior_pool(parameters: Any, state: Any, action: int, symbol: int, context: Context) -> None:
+    """Take a symbol into the belief, unless the game is trivial."""
+    if parameters.settled < 0:
+        posterior = state.posterior
+        add_symbol_to_posterior(parameters.target, posterior.belief, posterior.sampler, action, symbol)
 
 
 class PooledPosterior(KernelStrategy):
@@ -62,18 +59,13 @@ class PooledPosterior(KernelStrategy):
         super().__init__(game, seed=seed)
         self.draws = check_whole("draws", draws, least=2)
         self.regularization = check_number("regularization", regularization, above=0)
-        self.analysis = analyze(game)
         refuse_hopeless(self.analysis)
-        self._channel = gaussian_channels(game)
 
     def _target(self) -> Target:
-        return new_posterior_target(self.game, self._channel, True, float(self.regularization), _TRIES)
+        return new_posterior_target(self.game, True, float(self.regularization), _TRIES)
 
-    def _posterior(self) -> Posterior:
-        outcomes = self.game.n_outcomes
-        return Posterior(
-            clock=np.zeros(1, np.int64),
-            belief=new_posterior_belief(self._channel, outcomes, float(self.regularization)),
-            sampler=new_posterior_sampler(outcomes, len(self._channel.owner)),
-            pool=new_arrays(Pool, draws=int(self.draws), outcomes=outcomes),
-        )
+    def _begin(self, kind: type[T], classes: int) -> T:
+        """Return a fresh state, which holds a `posterior`."""
+        state: Any = self._zeros(kind, classes=classes, draws=int(self.draws), size=self.game.n_outcomes - 1)
+        begin_posterior_draws(state.posterior.belief, state.posterior.sampler, float(self.regularization))
+        return state

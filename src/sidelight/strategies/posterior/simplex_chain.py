@@ -17,7 +17,7 @@ import numpy as np
 
 from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats
-from sidelight.kernels.linear_algebra import add_outer, cholesky, solve_upper
+from sidelight.kernels.linear_algebra import add_outer, cholesky, fill, solve_upper
 from sidelight.strategies.posterior.law_posterior import Belief, Target, log_posterior_along_line, posterior_log_ratio
 
 # In units of the standard deviation along a line.
@@ -102,8 +102,7 @@ def draw_posterior_chain_exchange(chain: Chain, direction: Floats, rng: np.rando
     second = int(rng.random() * (outcomes - 1))
     if second >= first:
         second += 1
-    for j in range(outcomes):
-        direction[j] = 0.0
+    fill(direction, 0.0)
     direction[first] = 1.0
     direction[second] = -1.0
     low, high = min(first, second), max(first, second)

@@ -19,11 +19,11 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from sidelight.kernels import kernel
-from sidelight.kernels.arrays import Floats, Integers, new_arrays
-from sidelight.kernels.linear_algebra import cholesky, solve
+from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.linear_algebra import cholesky, copy, dot, fill, normalize, solve
 from sidelight.strategies.posterior.law_posterior import Belief, Target
 from sidelight.strategies.posterior.simplex_chain import Chain, set_posterior_chain_metric, walk_posterior_chain
-from sidelight.strategies.shared.gaussian import Channels
+from sidelight.strategies.shared.gaussian import Channels, absorb_gaussian_observation, begin_gaussian_belief
 
 # The chain's steps: of a draw, for each of the M - 1 dimensions; and before the first draw, as many draws as that.
 _STEPS = 4
@@ -44,12 +44,22 @@ class SimplexSampler(NamedTuple):
     scratch: Annotated[Floats, "size"]  # a proposal's deviation from the mean
 
 
-def new_posterior_sampler(outcomes: int, symbols: int) -> SimplexSampler:
-    """Return a sampler that has drawn nothing."""
-    sampler = new_arrays(SimplexSampler, outcomes=outcomes, size=outcomes - 1, symbols=symbols)
-    sampler.law[:] = sampler.proposal[:] = 1.0 / outcomes
+def begin_posterior_draws(belief: Belief, sampler: SimplexSampler, regularization: float) -> None:
+    """Set the belief before the first symbol, and a sampler that has drawn nothing."""
+    begin_gaussian_belief(belief.gaussian, regularization)
+    sampler.law[:] = sampler.proposal[:] = 1.0 / len(sampler.law)
     sampler.stale[:] = 1
-    return sampler
+
+
+@kernel
+def add_symbol_to_posterior(target: Target, belief: Belief, sampler: SimplexSampler, action: int, symbol: int) -> None:
+    """Add a symbol, unless it says nothing."""
+    if target.channel.informative[action] == 1:
+        belief.counts[target.channel.place[action] + symbol] += 1.0
+        belief.seen[action] += 1.0
+        if target.dirichlet == 0:
+            absorb_gaussian_observation(target.channel, target.weight, belief.gaussian, action, symbol)
+        sampler.stale[0] = sampler.stale[1] = 1
 
 
 @kernel
@@ -83,21 +93,15 @@ def draw_dirichlet_posterior(target: Target, belief: Belief, sampler: SimplexSam
     size = law.shape[0]
     if sampler.stale[0] == 1:
         sampler.stale[0] = 0
-        for j in range(size):
-            shape[j] = 1.0
+        fill(shape, 1.0)
         for n in range(watched.shape[0]):
             shape[target.shown[watched[n]]] += belief.counts[watched[n]]
     while True:
-        total = 0.0
         for j in range(size):
             law[j] = rng.gamma(shape[j], 1.0)
-            total += law[j]
-        square = 0.0
-        for j in range(size):
-            law[j] /= total
-            square += law[j] * law[j]
+        normalize(law)
         # The factor relative to its largest value, at the uniform law.
-        if rng.exponential() >= 0.5 * target.regularization * (square - 1.0 / size):
+        if rng.exponential() >= 0.5 * target.regularization * (dot(law, law) - 1.0 / size):
             break
 
 
@@ -108,14 +112,13 @@ def draw_posterior_by_rejection(
     """Set the law to the first proposal that is accepted; False if all tries fail."""
     if sampler.stale[0] == 1:
         sampler.stale[0] = 0
-        cholesky(belief.precision, sampler.root, sampler.mean.shape[0], 0.0, 0.0)
-        solve(sampler.root, belief.information, sampler.mean)
+        cholesky(belief.gaussian.precision, sampler.root, sampler.mean.shape[0], 0.0, 0.0)
+        solve(sampler.root, belief.gaussian.information, sampler.mean)
     for _ in range(target.tries):
         if propose_posterior_law(sampler, rng) and (
             target.exact == 0 or accept_posterior_law(target.channel, belief, sampler.proposal, rng)
         ):
-            for j in range(sampler.law.shape[0]):
-                sampler.law[j] = sampler.proposal[j]
+            copy(sampler.proposal, sampler.law)
             return True
     return False
 

@@ -18,27 +18,24 @@ has lambda = 0.001 where the text says 0.01.
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.analysis import analyze
 from sidelight.game import Game
 from sidelight.kernels import implements
 from sidelight.kernels.arrays import Integers
 from sidelight.strategies.base import UNANSWERED, Context, KernelStrategy, Seed, act, check_number, check_whole, observe
-from sidelight.strategies.posterior.law_posterior import (
-    Belief,
-    Target,
+from sidelight.strategies.posterior.law_posterior import Belief, Target, new_posterior_target
+from sidelight.strategies.posterior.simplex_sampling import (
+    SimplexSampler,
     add_symbol_to_posterior,
-    new_posterior_belief,
-    new_posterior_target,
+    begin_posterior_draws,
+    draw_posterior_law,
 )
-from sidelight.strategies.posterior.simplex_sampling import SimplexSampler, draw_posterior_law, new_posterior_sampler
 from sidelight.strategies.shared.candidates import BestActions, best_action_candidates, best_candidate_action
-from sidelight.strategies.shared.first_rounds import count_play, play_first_rounds
-from sidelight.strategies.shared.gaussian import gaussian_channels
 from sidelight.strategies.shared.requirements import check_game_playable, settled_action
+from sidelight.strategies.shared.rounds import count_play, play_first_rounds
 
 
 class Parameters(NamedTuple):
@@ -52,8 +49,8 @@ class Parameters(NamedTuple):
 class State(NamedTuple):
     """The state of play."""
 
-    clock: Integers
-    plays: Integers
+    clock: Annotated[Integers, 1]
+    plays: Annotated[Integers, "actions"]
     belief: Belief
     sampler: SimplexSampler
 
@@ -71,10 +68,7 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
 
 @implements(observe, Parameters)
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
-    if parameters.target.channel.informative[action] == 1:
-        add_symbol_to_posterior(parameters.target, state.belief, action, symbol)
-        state.sampler.stale[0] = 1
-        state.sampler.stale[1] = 1
+    add_symbol_to_posterior(parameters.target, state.belief, state.sampler, action, symbol)
 
 
 class TSPM(KernelStrategy):
@@ -112,26 +106,19 @@ class TSPM(KernelStrategy):
         super().__init__(game, seed=seed)
         self.regularization = check_number("regularization", regularization, above=0)
         self.tries = check_whole("tries", tries, least=0)
-        self.analysis = analyze(game)
         check_game_playable(self.analysis, self.name, only_optimal=True)
-        self._channel = gaussian_channels(game)
 
     def _compile(self) -> Parameters:
         return Parameters(
             settled=settled_action(self.analysis),
             choice=best_action_candidates(self.analysis),
-            target=new_posterior_target(
-                self.game, self._channel, self._exact, float(self.regularization), int(self.tries)
-            ),
+            target=new_posterior_target(self.game, self._exact, float(self.regularization), int(self.tries)),
         )
 
     def _start(self) -> State:
-        return State(
-            clock=np.zeros(1, np.int64),
-            plays=np.zeros(self.game.n_actions, np.int64),
-            belief=new_posterior_belief(self._channel, self.game.n_outcomes, float(self.regularization)),
-            sampler=new_posterior_sampler(self.game.n_outcomes, len(self._channel.owner)),
-        )
+        state = self._zeros(State, size=self.game.n_outcomes - 1)
+        begin_posterior_draws(state.belief, state.sampler, float(self.regularization))
+        return state
 
 
 class TSPMGaussian(TSPM):

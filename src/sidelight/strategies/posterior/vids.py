@@ -18,17 +18,12 @@ import numpy as np
 
 from sidelight.game_arrays import signals
 from sidelight.kernels import implements, kernel
-from sidelight.kernels.arrays import Floats, Integers, new_arrays
-from sidelight.kernels.linear_algebra import dot
+from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.linear_algebra import dot, fill
 from sidelight.strategies.base import Context, act, observe
 from sidelight.strategies.posterior.law_pool import Summary
 from sidelight.strategies.posterior.law_posterior import Target
-from sidelight.strategies.posterior.pooled import (
-    PooledPosterior,
-    Posterior,
-    add_symbol_to_posterior_pool,
-    ask_posterior_pool,
-)
+from sidelight.strategies.posterior.pooled import PooledPosterior, Posterior, ask_posterior_pool, observe_posterior_pool
 from sidelight.strategies.shared.candidates import BestActions, best_action_candidates, candidates
 from sidelight.strategies.shared.information_ratio import draws_second_of_mixture, mix_actions_by_information_ratio
 from sidelight.strategies.shared.requirements import settled_action
@@ -100,17 +95,13 @@ def weigh_vids_posterior_actions(parameters: Parameters, room: Scratch) -> None:
 @kernel
 def set_vids_posterior_symbols(shown: Integers, law: Floats, symbol: Floats) -> None:
     """Set the probability of every symbol under a law of outcomes."""
-    for s in range(symbol.shape[0]):
-        symbol[s] = 0.0
+    fill(symbol, 0.0)
     for a in range(shown.shape[0]):
         for j in range(law.shape[0]):
             symbol[shown[a, j]] += law[j]
 
 
-@implements(observe, Parameters)
-def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
-    if parameters.settled < 0:
-        add_symbol_to_posterior_pool(parameters.target, state.posterior, action, symbol)
+implements(observe, Parameters)(observe_posterior_pool)
 
 
 class VIDS(PooledPosterior):
@@ -155,11 +146,4 @@ class VIDS(PooledPosterior):
         )
 
     def _start(self) -> State:
-        scratch = new_arrays(
-            Scratch,
-            actions=self.game.n_actions,
-            outcomes=self.game.n_outcomes,
-            symbols=len(self._channel.owner),
-            classes=len(candidates(self.analysis)),
-        )
-        return State(self._posterior(), scratch)
+        return self._begin(State, len(candidates(self.analysis)))

@@ -26,23 +26,22 @@ which x p grows most cheaply, s^2 = x v, z = cost_j / s and KL / Lambda = sum_u 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from sidelight.analysis import Analysis
 from sidelight.game_arrays import Signals, float_rows, signals
 from sidelight.kernels import kernel
-from sidelight.kernels.arrays import Floats, Integers
-from sidelight.kernels.linear_algebra import dot
+from sidelight.kernels.arrays import Floats, Integers, new_arrays
+from sidelight.kernels.linear_algebra import copy, dot
 from sidelight.optimization.divergence import divergence
-from sidelight.optimization.likelihood import Fit, is_informative, new_fit, project, symbols_seen
+from sidelight.optimization.likelihood import Fit, is_informative, project, symbols_seen
 from sidelight.optimization.posterior_mode import (
     Solutions,
     factorize_curvature,
     law_on_border,
     maximize_posterior,
-    new_solutions,
     solve_for_mass,
     solve_weighted,
 )
@@ -72,12 +71,12 @@ class Terms(NamedTuple):
 class Outlook(NamedTuple):
     """What the last evaluation found."""
 
-    best: Integers  # the class that is best under the belief
-    cost: Floats  # of each action
-    earning: Floats  # of a look at each action
-    evidence: Floats  # Lambda of each class
-    gain: Floats  # G of each class
-    rounds: Floats  # H
+    best: Annotated[Integers, 1]  # the class that is best under the belief
+    cost: Annotated[Floats, "actions"]
+    earning: Annotated[Floats, "actions"]  # of a look
+    evidence: Annotated[Floats, "classes"]  # Lambda
+    gain: Annotated[Floats, "classes"]  # G
+    rounds: Annotated[Floats, 1]  # H
 
 
 class Workspace(NamedTuple):
@@ -85,16 +84,16 @@ class Workspace(NamedTuple):
 
     rival: Fit
     solutions: Solutions
-    rate: Floats  # of each action: the share of the evidence that a look at it adds
+    rate: Annotated[Floats, "actions"]  # the share of the evidence that a look at it adds
 
 
 class Belief(NamedTuple):
     """The counts of symbols and what they make most likely."""
 
-    counts: Floats
-    under_way: Floats  # looks at each action whose symbols are expected
+    counts: Annotated[Floats, "symbols"]
+    under_way: Annotated[Floats, "actions"]  # looks whose symbols are expected
     fit: Fit
-    rivals: Floats  # (pairs of classes, outcomes): the likeliest law where they tie
+    rivals: Annotated[Floats, "pairs", "outcomes"]  # the likeliest law where two classes tie
     outlook: Outlook
     scratch: Workspace
 
@@ -125,23 +124,13 @@ def terms(analysis: Analysis) -> Terms:
 
 def new_belief(game: Terms) -> Belief:
     """Return the belief before the first round."""
-    actions, outcomes = game.loss.shape
-    symbols, classes = int(game.signals.first[-1]), len(game.member)
-    return Belief(
-        counts=np.zeros(symbols),
-        under_way=np.zeros(actions),
-        fit=new_fit(outcomes, symbols),
-        rivals=np.array([law_on_border(row) for row in game.border.tolist()]).reshape(game.border.shape),
-        outlook=Outlook(
-            best=np.zeros(1, np.int64),
-            cost=np.zeros(actions),
-            earning=np.zeros(actions),
-            evidence=np.zeros(classes),
-            gain=np.zeros(classes),
-            rounds=np.zeros(1),
-        ),
-        scratch=Workspace(new_fit(outcomes, symbols), new_solutions(outcomes), np.zeros(actions)),
-    )
+    (actions, outcomes), pairs, classes = game.loss.shape, len(game.border), len(game.member)
+    sizes = {"symbols": int(game.signals.first[-1]), "pairs": pairs, "classes": classes}
+    belief = new_arrays(Belief, actions=actions, outcomes=outcomes, **sizes)
+    belief.fit.law[:] = belief.scratch.rival.law[:] = 1.0 / outcomes
+    for law, row in zip(belief.rivals, game.border.tolist(), strict=True):
+        law[:] = law_on_border(row)
+    return belief
 
 
 @kernel
@@ -236,11 +225,9 @@ def looks_that_matter(evidence: float, rate: float) -> float:
 def fit_rival(game: Terms, belief: Belief, e: int) -> None:
     """Find the likeliest law at which the classes of a pair tie, starting from the previous one."""
     rival = belief.scratch.rival
-    for m in range(rival.law.shape[0]):
-        rival.law[m] = belief.rivals[e, m]
+    copy(belief.rivals[e], rival.law)
     maximize_posterior(game.signals, belief.counts, game.prior, game.border[e], True, rival, belief.scratch.solutions)
-    for m in range(rival.law.shape[0]):
-        belief.rivals[e, m] = rival.law[m]
+    copy(rival.law, belief.rivals[e])
 
 
 @kernel

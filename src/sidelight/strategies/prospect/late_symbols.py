@@ -13,27 +13,21 @@ each time the number of rounds has doubled, so with steady looking P is at most 
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy as np
+from typing import Annotated, NamedTuple
 
 from sidelight.game_arrays import Signals
 from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.linear_algebra import copy
 from sidelight.optimization.likelihood import symbols_of, symbols_seen
 
 
 class Waiting(NamedTuple):
     """When plays were counted, so that old ones can be told from new ones."""
 
-    rounds: Integers  # after how many rounds the first symbol had come (0: not yet), and the new count was made
-    old: Integers  # plays of each action at the count before
-    new: Integers  # plays at the last count, which the next one makes old
-
-
-def new_waiting(actions: int) -> Waiting:
-    """Return the counts before the first round."""
-    return Waiting(np.zeros(2, np.int64), np.zeros(actions, np.int64), np.zeros(actions, np.int64))
+    rounds: Annotated[Integers, 2]  # after which the first symbol had come (0: not yet), and `new` was counted
+    old: Annotated[Integers, "actions"]  # plays at the count before
+    new: Annotated[Integers, "actions"]  # plays at the last count, which the next one makes old
 
 
 @kernel
@@ -42,13 +36,11 @@ def count_old_plays(waiting: Waiting, signals: Signals, counts: Floats, plays: I
     rounds = waiting.rounds
     if rounds[0] == 0 and symbols_seen(signals, counts) > 0.0:
         rounds[0] = rounds[1] = t
-        for a in range(plays.shape[0]):
-            waiting.new[a] = plays[a]
+        copy(plays, waiting.new)
     if rounds[0] > 0 and t >= 2 * rounds[1]:
         rounds[1] = t
-        for a in range(plays.shape[0]):
-            waiting.old[a] = waiting.new[a]
-            waiting.new[a] = plays[a]
+        copy(waiting.new, waiting.old)
+        copy(plays, waiting.new)
 
 
 @kernel

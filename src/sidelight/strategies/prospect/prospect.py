@@ -17,25 +17,15 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.analysis import analyze
 from sidelight.game import Game
 from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Integers
 from sidelight.optimization.likelihood import is_informative, symbols_of, symbols_seen
-from sidelight.strategies.base import (
-    Context,
-    KernelStrategy,
-    Seed,
-    act,
-    check_number,
-    check_parameter,
-    check_whole,
-    observe,
-)
+from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, check_whole, observe
 from sidelight.strategies.prospect.evaluation import Belief, Terms, evaluate, most_worthwhile_look, new_belief, terms
-from sidelight.strategies.prospect.late_symbols import Waiting, count_old_plays, expected_symbols, new_waiting
-from sidelight.strategies.shared.first_rounds import count_play
+from sidelight.strategies.prospect.late_symbols import Waiting, count_old_plays, expected_symbols
 from sidelight.strategies.shared.requirements import refuse_hopeless, settled_action
+from sidelight.strategies.shared.rounds import count_play
 
 _SHARE_HELD = 0.01
 _LONGEST = 10**15
@@ -134,13 +124,8 @@ class Prospect(KernelStrategy):
 
     def __init__(self, game: Game, horizon: int | None = None, caution: float = 1.0, seed: Seed = 0) -> None:
         super().__init__(game, seed=seed)
-        self.horizon = horizon
-        self.caution = caution
-        if horizon is not None:
-            check_whole("horizon", horizon, least=1, most=_LONGEST)
-        check_number("caution", caution, above=0)
-        check_parameter("caution", caution, caution <= _MOST_CAUTIOUS, f"a number of at most {_MOST_CAUTIOUS:g}")
-        self.analysis = analyze(game)
+        self.horizon = None if horizon is None else check_whole("horizon", horizon, least=1, most=_LONGEST)
+        self.caution = check_number("caution", caution, above=0, most=_MOST_CAUTIOUS)
         refuse_hopeless(self.analysis)
 
     def _compile(self) -> Parameters:
@@ -156,7 +141,7 @@ class Prospect(KernelStrategy):
             clock=np.zeros(1, np.int64),
             plays=np.zeros(self.game.n_actions, np.int64),
             decision=np.zeros(3, np.int64),
-            waiting=new_waiting(self.game.n_actions),
+            waiting=self._zeros(Waiting),
             belief=new_belief(self.compiled_parameters.game),
         )
 

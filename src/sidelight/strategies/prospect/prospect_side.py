@@ -38,10 +38,10 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.analysis import analyze
 from sidelight.game import Game
 from sidelight.kernels import implements, kernel, large_kernel
 from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.linear_algebra import copy
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, check_whole, observe
 from sidelight.strategies.prospect.side_belief import (
     FITTED,
@@ -57,7 +57,7 @@ from sidelight.strategies.prospect.side_fit import is_due, refit
 from sidelight.strategies.prospect.side_model import Stakes, best_action, expected_loss, stakes_of
 from sidelight.strategies.prospect.side_value import MEMORY, consider
 from sidelight.strategies.shared.requirements import refuse_hopeless, settled_action
-from sidelight.strategies.shared.standardization import Moments, add_context, no_moments
+from sidelight.strategies.shared.standardization import Moments, add_context
 
 _FORGETTING = 0.25  # of looks under way: their number halves when the rounds have grown sixteenfold
 _ROOM = 64
@@ -218,8 +218,7 @@ def note(pending: Pending, t: int, context: Floats) -> None:
     for s in range(pending.due.shape[0]):
         if pending.due[s] == 0 or t >= 2 * pending.due[s] + 100:
             pending.due[s] = t
-            for k in range(context.shape[0]):
-                pending.context[s, k] = context[k]
+            copy(context, pending.context[s])
             return
 
 
@@ -297,14 +296,9 @@ class ProspectSide(KernelStrategy):
         self, game: Game, dimension: int, horizon: int | None = None, caution: float = 1.0, *, seed: Seed = 0
     ) -> None:
         super().__init__(game, seed=seed)
-        self.dimension = dimension
-        self.horizon = horizon
-        self.caution = caution
-        check_whole("dimension", dimension, least=1)
-        if horizon is not None:
-            check_whole("horizon", horizon, least=1, most=2**62)
-        check_number("caution", caution, above=0)
-        self.analysis = analyze(game)
+        self.dimension = check_whole("dimension", dimension, least=1)
+        self.horizon = None if horizon is None else check_whole("horizon", horizon, least=1, most=2**62)
+        self.caution = check_number("caution", caution, above=0)
         refuse_hopeless(self.analysis)
 
     def explain(self, context: Any = None) -> str:
@@ -329,7 +323,7 @@ class ProspectSide(KernelStrategy):
         actions, outcomes, d = self.game.n_actions, self.game.n_outcomes, int(self.dimension)
         return State(
             counts=np.zeros(8),
-            moments=no_moments(d),
+            moments=self._zeros(Moments, dimension=d),
             linear=new_belief(actions, outcomes, d),
             constant=new_belief(actions, outcomes, 0),
             cost=np.zeros(actions),

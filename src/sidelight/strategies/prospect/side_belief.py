@@ -7,13 +7,12 @@ There are two beliefs: one about all features, and one about none, whose z is 1 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from sidelight.kernels import kernel
-from sidelight.kernels.arrays import Floats, Integers
-from sidelight.kernels.linear_algebra import dot
+from sidelight.kernels.arrays import Floats, Integers, new_arrays
 from sidelight.strategies.prospect.side_model import Stakes, set_law, symbol_mass, symbol_probability, tempering
 from sidelight.strategies.shared.standardization import standardize
 
@@ -34,54 +33,54 @@ NOISE, PRECISION, FADING = range(3)
 class Labels(NamedTuple):
     """The symbols that were seen of informative actions, as far as they are kept."""
 
-    context: Floats  # (room, d)
-    action: Integers  # (room,)
-    symbol: Integers  # (room,)
+    context: Annotated[Floats, "room", "dimension"]
+    action: Annotated[Integers, "room"]
+    symbol: Annotated[Integers, "room"]
 
 
 class Scratch(NamedTuple):
-    """What is worked out anew; E = M - 1, P = E (d + 1)."""
+    """What is worked out anew; M - 1 rows, each with d + 1 features, make the coefficients."""
 
-    z: Floats  # (d + 1,)
-    law: Floats  # (M,): at tempered scores
-    plain_law: Floats  # (M,): at the scores
-    border_law: Floats  # (M,)
-    scores: Floats  # (E,): a
-    score: Floats  # (E,)
-    seen: Floats  # (E,): the score of a symbol that was seen
-    slope: Floats  # (E,)
-    variance: Floats  # (E, E): V
-    information: Floats  # (E, E): W
-    square: Floats  # (E, E)
-    reduction: Floats  # (E, E): B
-    weights: Floats  # (E, E)
-    lifted: Floats  # (E, P): U'
-    value: Floats  # (actions,): VOI of each action
-    features: Floats  # (room, d + 1): of the labels
-    temper: Floats  # (room,): tau of the labels
-    weight: Floats  # (room,): v of the labels
-    told: Floats  # (room,): trace of tau W of the labels
-    start: Floats  # (P,): where a step begins
-    base: Floats  # (P,): where a search begins
-    found: Floats  # (P,): the best fit of a search
-    gradient: Floats  # (P,)
-    direction: Floats  # (P,)
-    hessian: Floats  # (P, P)
+    z: Annotated[Floats, "features"]
+    law: Annotated[Floats, "outcomes"]  # at tempered scores
+    plain_law: Annotated[Floats, "outcomes"]  # at the scores
+    border_law: Annotated[Floats, "outcomes"]
+    scores: Annotated[Floats, "rows"]  # a
+    score: Annotated[Floats, "rows"]
+    seen: Annotated[Floats, "rows"]  # the score of a symbol that was seen
+    slope: Annotated[Floats, "rows"]
+    variance: Annotated[Floats, "rows", "rows"]  # V
+    information: Annotated[Floats, "rows", "rows"]  # W
+    square: Annotated[Floats, "rows", "rows"]
+    reduction: Annotated[Floats, "rows", "rows"]  # B
+    weights: Annotated[Floats, "rows", "rows"]
+    lifted: Annotated[Floats, "rows", "coefficients"]  # U'
+    value: Annotated[Floats, "actions"]  # VOI of each action
+    features: Annotated[Floats, "room", "features"]  # of the labels
+    temper: Annotated[Floats, "room"]  # tau of the labels
+    weight: Annotated[Floats, "room"]  # v of the labels
+    told: Annotated[Floats, "room"]  # trace of tau W of the labels
+    start: Annotated[Floats, "coefficients"]  # where a step begins
+    base: Annotated[Floats, "coefficients"]  # where a search begins
+    found: Annotated[Floats, "coefficients"]  # the best fit of a search
+    gradient: Annotated[Floats, "coefficients"]
+    direction: Annotated[Floats, "coefficients"]
+    hessian: Annotated[Floats, "coefficients", "coefficients"]
 
 
 class Belief(NamedTuple):
     """All that was learned."""
 
     labels: Labels
-    counts: Integers
-    setting: Floats
-    mean: Floats  # (d,): of the features
-    scale: Floats  # (d,)
-    theta: Floats  # (P,): m
-    covariance: Floats  # (P, P): S
-    absorbed: Floats  # (P, P): the quadratic form that stands for labels no longer kept
-    pull: Floats  # (P,): and its linear part
-    future: Floats  # (P, P): A, but for a factor
+    counts: Annotated[Integers, 6]
+    setting: Annotated[Floats, 3]
+    mean: Annotated[Floats, "dimension"]  # of the features
+    scale: Annotated[Floats, "dimension"]
+    theta: Annotated[Floats, "coefficients"]  # m
+    covariance: Annotated[Floats, "coefficients", "coefficients"]  # S
+    absorbed: Annotated[Floats, "coefficients", "coefficients"]  # stands for labels no longer kept
+    pull: Annotated[Floats, "coefficients"]  # and its linear part
+    future: Annotated[Floats, "coefficients", "coefficients"]  # A, but for a factor
     scratch: Scratch
 
 
@@ -104,38 +103,15 @@ def first_search(size: int) -> int:
 
 def new_belief(actions: int, outcomes: int, dimension: int) -> Belief:
     """Return the belief before the first label; without features there is no noise."""
-    rows, room = outcomes - 1, room_for(outcomes, dimension)
-    size = rows * (dimension + 1)
-    counts = np.zeros(6, np.int64)
-    counts[NEXT_SEARCH] = first_search(size)
+    rows, features = outcomes - 1, dimension + 1
+    sizes = {"actions": actions, "outcomes": outcomes, "dimension": dimension, "rows": rows, "features": features}
+    belief = new_arrays(Belief, coefficients=rows * features, room=room_for(outcomes, dimension), **sizes)
+    belief.counts[NEXT_SEARCH] = first_search(rows * features)
+    belief.setting[:] = START_NOISE / max(1, rows) if dimension else 0.0, START_PRECISION, 1.0
     factors = np.array([[prior_factor(k, j, rows) for j in range(rows)] for k in range(rows)])
     prior = np.linalg.inv(factors.reshape(rows, rows)) / START_PRECISION
-    return Belief(
-        labels=Labels(np.zeros((room, dimension)), np.zeros(room, np.int64), np.zeros(room, np.int64)),
-        counts=counts,
-        setting=np.array([START_NOISE / max(1, rows) if dimension else 0.0, START_PRECISION, 1.0]),
-        mean=np.zeros(dimension),
-        scale=np.zeros(dimension),
-        theta=np.zeros(size),
-        covariance=np.kron(prior, np.eye(dimension + 1)).astype(np.float64),
-        absorbed=np.zeros((size, size)),
-        pull=np.zeros(size),
-        future=np.zeros((size, size)),
-        scratch=_new_scratch(actions, outcomes, dimension, room),
-    )
-
-
-def _new_scratch(actions: int, outcomes: int, dimension: int, room: int) -> Scratch:
-    rows, features = outcomes - 1, dimension + 1
-    size = rows * features
-    shapes: dict[str, tuple[int, ...]] = {"z": (features,), "value": (actions,), "features": (room, features)}
-    shapes |= {"lifted": (rows, size), "hessian": (size, size)}
-    shapes |= dict.fromkeys(("law", "plain_law", "border_law"), (outcomes,))
-    shapes |= dict.fromkeys(("scores", "score", "seen", "slope"), (rows,))
-    shapes |= dict.fromkeys(("variance", "information", "square", "reduction", "weights"), (rows, rows))
-    shapes |= dict.fromkeys(("temper", "weight", "told"), (room,))
-    shapes |= dict.fromkeys(("start", "base", "found", "gradient", "direction"), (size,))
-    return Scratch(**{name: np.zeros(shape) for name, shape in shapes.items()})
+    belief.covariance[:] = np.kron(prior, np.eye(features))
+    return belief
 
 
 @kernel
@@ -202,12 +178,3 @@ def symbol_chance(stakes: Stakes, belief: Belief, action: int, symbol: int) -> f
     law = belief.scratch.law
     mass, count = symbol_mass(stakes, action, symbol, law)
     return symbol_probability(mass, count, law.shape[0], belief.setting[NOISE])
-
-
-@kernel
-def quadratic(matrix: Floats, x: Floats) -> float:
-    """Return x'A x."""
-    total = 0.0
-    for i in range(x.shape[0]):
-        total += x[i] * dot(matrix[i], x)
-    return total

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sidelight.optimization.geometry import loss_range
 from sidelight.strategies.prospect.prospect_side import (
     BEST,
     BLIND,
@@ -49,8 +50,7 @@ def _look(strategy: ProspectSide, action: int, best: int) -> str:
     """Say what a look by an action costs and may earn."""
     state, stakes = strategy.state, strategy.compiled_parameters.stakes
     law, rounds = state.scratch.law, float(state.scratch.decision[LOOKING])
-    columns = zip(*strategy.game.loss, strict=True)
-    unit = float(max(max(column) - min(column) for column in columns))
+    unit = loss_range(strategy.game)
     cost = unit * (expected_loss(stakes, action, law, 0.0) - expected_loss(stakes, best, law, 0.0))
     value = unit * float(state.linear.scratch.value[action])
     return (

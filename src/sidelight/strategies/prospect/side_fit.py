@@ -22,7 +22,7 @@ import math
 
 from sidelight.kernels import kernel, large_kernel
 from sidelight.kernels.arrays import Floats
-from sidelight.kernels.linear_algebra import cholesky, dot, invert, solve
+from sidelight.kernels.linear_algebra import cholesky, copy, dot, fill, invert, solve
 from sidelight.strategies.prospect.side_belief import (
     ABSORBED,
     FADING,
@@ -40,13 +40,7 @@ from sidelight.strategies.prospect.side_belief import (
     prior_factor,
     symbol_chance,
 )
-from sidelight.strategies.prospect.side_model import (
-    Stakes,
-    localization,
-    set_information,
-    set_law,
-    symbol_mass,
-)
+from sidelight.strategies.prospect.side_model import Stakes, localization, set_information, set_law, symbol_mass
 from sidelight.strategies.shared.standardization import Moments
 
 _LOCAL_WIDTH = 3.0
@@ -126,10 +120,9 @@ def rescale(belief: Belief, moments: Moments) -> None:
         if not has_moved(belief, moments):
             return
         belief.counts[ABSORBED] = 0
+        fill(belief.pull, 0.0)
         for i in range(belief.theta.shape[0]):
-            belief.pull[i] = 0.0
-            for j in range(belief.theta.shape[0]):
-                belief.absorbed[i, j] = 0.0
+            fill(belief.absorbed[i], 0.0)
     features, size = belief.scratch.z.shape[0], belief.theta.shape[0]
     for k in range(features - 1):
         old, new = belief.scale[k], moments.scale[k]
@@ -180,8 +173,7 @@ def prepare(stakes: Stakes, belief: Belief, s: int) -> float:
     """Set features, tau and v of a label; return the probability that noise changed its outcome."""
     labels, now, noise = belief.labels, belief.scratch, belief.setting[NOISE]
     now.temper[s] = predict(belief, labels.context[s])
-    for c in range(now.z.shape[0]):
-        now.features[s, c] = now.z[c]
+    copy(now.z, now.features[s])
     local = belief.mean.shape[0] > 0 and belief.counts[SEEN] > _LOCAL_FROM
     now.weight[s] = localization(stakes, now.law, noise, _LOCAL_WIDTH) if local else 1.0
     mass, count = symbol_mass(stakes, labels.action[s], labels.symbol[s], now.law)
@@ -204,8 +196,7 @@ def fit(stakes: Stakes, belief: Belief, tempered: float) -> float:
             decrement = find_direction(belief)
             if ending or decrement < 1e-6:
                 break
-            for i in range(theta.shape[0]):
-                now.start[i] = theta[i]
+            copy(theta, now.start)
         else:
             length *= 0.5
         for i in range(theta.shape[0]):
@@ -290,8 +281,7 @@ def search(stakes: Stakes, belief: Belief) -> None:
     size = max(coefficient_size(belief)[0], 1e-6)
     factor = max(1.0, _SEARCH_LENGTH / math.sqrt(size))
     noise, precision, least = setting[NOISE], setting[PRECISION], math.inf
-    for i in range(theta.shape[0]):
-        now.base[i] = theta[i]
+    copy(theta, now.base)
     for rate in _RATES:
         if rate > 0.0:
             if rate <= rows * noise:
@@ -303,11 +293,9 @@ def search(stakes: Stakes, belief: Belief) -> None:
         evidence = fit(stakes, belief, 0.0)
         if rate == 0.0 or evidence < least - _ADVANTAGE:
             least, noise, precision = evidence, setting[NOISE], setting[PRECISION]
-            for i in range(theta.shape[0]):
-                now.found[i] = theta[i]
+            copy(theta, now.found)
     setting[NOISE], setting[PRECISION] = noise, precision
-    for i in range(theta.shape[0]):
-        theta[i] = now.found[i]
+    copy(now.found, theta)
 
 
 @kernel
@@ -316,17 +304,15 @@ def absorb(stakes: Stakes, belief: Belief) -> None:
     labels, counts, now, theta = belief.labels, belief.counts, belief.scratch, belief.theta
     cut = median(now.told, counts[KEPT])
     counts[ABSORBED] = 1
+    fill(now.gradient, 0.0)
     for i in range(theta.shape[0]):
-        now.gradient[i] = 0.0
-        for j in range(theta.shape[0]):
-            now.hessian[i, j] = 0.0
+        fill(now.hessian[i], 0.0)
     kept = 0
     for s in range(counts[KEPT]):
         if now.told[s] <= cut and 4 * (s - kept) < 3 * counts[KEPT]:
             add_label(stakes, belief, s, now.temper[s])
         else:
-            for k in range(labels.context.shape[1]):
-                labels.context[kept, k] = labels.context[s, k]
+            copy(labels.context[s], labels.context[kept])
             labels.action[kept], labels.symbol[kept] = labels.action[s], labels.symbol[s]
             kept += 1
     counts[KEPT] = kept

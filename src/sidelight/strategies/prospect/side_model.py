@@ -25,6 +25,7 @@ from sidelight.analysis import Analysis
 from sidelight.game_arrays import float_rows, signal_indices, symbol_counts
 from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Flags, Floats, Integers
+from sidelight.optimization.geometry import scale_losses_to_optimize
 
 _LEAST = 1e-300
 
@@ -42,8 +43,6 @@ class Stakes(NamedTuple):
 def stakes_of(analysis: Analysis) -> Stakes:
     """Describe a game with each outcome's least loss subtracted, in units of the largest loss that is left."""
     game = analysis.game
-    columns = list(zip(*game.loss, strict=True))
-    unit = max(max(column) - min(column) for column in columns) or 1
     actions = range(game.n_actions)
     neighbor = np.zeros((game.n_actions, game.n_actions), np.uint8)
     for i, j in analysis.neighbors:
@@ -51,7 +50,7 @@ def stakes_of(analysis: Analysis) -> Stakes:
     lowest = {min(group): group for group in analysis.duplicates}
     doubles = {a for low, group in lowest.items() for a in group if a != low}
     return Stakes(
-        loss=float_rows([[(row[j] - min(columns[j])) / unit for j in range(len(row))] for row in game.loss]),
+        loss=float_rows(scale_losses_to_optimize(analysis)[0]),
         optimal=np.array([a in analysis.pareto and a not in doubles for a in actions], np.uint8),
         neighbor=neighbor,
         shown=signal_indices(game),

@@ -19,8 +19,8 @@ import math
 
 from sidelight.kernels import kernel, large_kernel
 from sidelight.kernels.arrays import Floats
-from sidelight.kernels.linear_algebra import dot, solve_square
-from sidelight.strategies.prospect.side_belief import FADING, NOISE, Belief, Scratch, predict, quadratic
+from sidelight.kernels.linear_algebra import dot, fill, quadratic_form, solve_square
+from sidelight.strategies.prospect.side_belief import FADING, NOISE, Belief, Scratch, predict
 from sidelight.strategies.prospect.side_model import (
     Stakes,
     best_action,
@@ -57,8 +57,7 @@ def set_weights(stakes: Stakes, noise: float, now: Scratch) -> None:
     """Set `weights` to the sum over the neighbors of the best action of omega g g'."""
     rows, best = now.scores.shape[0], best_action(stakes, now.law, noise)
     for k in range(rows):
-        for j in range(rows):
-            now.weights[k, j] = 0.0
+        fill(now.weights[k], 0.0)
     for other in range(stakes.loss.shape[0]):
         if stakes.neighbor[best, other] == 1:
             add_rival(stakes, best, other, noise, now)
@@ -76,7 +75,7 @@ def add_rival(stakes: Stakes, best: int, other: int, noise: float, now: Scratch)
     for k in range(rows):
         term = corrected(stakes, best, other, k, noise, shift) * law[k]
         now.slope[k] = term / above if term > 0.0 else term / below
-    variance = quadratic(now.variance, now.slope)
+    variance = quadratic_form(now.variance, now.slope, now.score)
     if variance <= 0.0 or margin * margin > _FARTHEST * variance:
         return
     for k in range(rows):  # the most likely scores on the border
@@ -90,7 +89,7 @@ def add_rival(stakes: Stakes, best: int, other: int, noise: float, now: Scratch)
         low, high = min(low, difference), max(high, difference)
     for k in range(rows):
         now.slope[k] = law[k] * (corrected(stakes, best, other, k, noise, shift) - mean)
-    squared = quadratic(now.variance, now.slope)
+    squared = quadratic_form(now.variance, now.slope, now.score)
     if squared > 0.0:
         relative = 4.0 * squared / ((high - low) * (high - low))
         density = _DENSITY * math.exp(-0.5 * margin * margin / variance)

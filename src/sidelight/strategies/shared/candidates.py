@@ -11,6 +11,7 @@ from sidelight.analysis import Analysis
 from sidelight.game_arrays import float_rows
 from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.linear_algebra import dot
 
 
 class BestActions(NamedTuple):
@@ -56,9 +57,7 @@ def best_candidate_action(choice: BestActions, law: Floats, plays: Integers) -> 
     """Return the action of least expected loss under a law; of equal losses the least played, on ties the first."""
     found, least = 0, math.inf
     for c in range(choice.loss.shape[0]):
-        expected = 0.0
-        for j in range(law.shape[0]):
-            expected += choice.loss[c, j] * law[j]
+        expected = dot(choice.loss[c], law)
         if expected < least:
             found, least = c, expected
     return least_played_candidate(choice, found, plays)

@@ -12,7 +12,7 @@ keep the bound from ever shrinking); each term is at most max_j (L_a - L_b)_j. I
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -33,12 +33,12 @@ class Rivals(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """Hold the bounds D on the gaps and their parts; with contexts, each array has a first axis of contexts."""
+    """The bounds D on the gaps and their parts; with contexts, each array has a first axis of contexts."""
 
-    mean: Floats  # (actions, rivals): estimated gaps
-    reach: Floats  # (actions, rivals): |L_a - L_b| in the norm of V^-1
-    gain: Floats  # (actions,): I
-    gap: Floats  # (actions,): D
+    mean: Annotated[Floats, "actions", "rivals"]  # estimated gaps
+    reach: Annotated[Floats, "actions", "rivals"]  # |L_a - L_b| in the norm of V^-1
+    gain: Annotated[Floats, "actions"]  # I
+    gap: Annotated[Floats, "actions"]  # D
 
 
 def rivals_for_gap_bounds(analysis: Analysis) -> Rivals:
@@ -52,13 +52,6 @@ def rivals_for_gap_bounds(analysis: Analysis) -> Rivals:
         signals=signal_indices(game),
         symbols=symbol_counts(game),
     )
-
-
-def new_gap_bounds(analysis: Analysis, *contexts: int) -> Bounds:
-    """Return bounds that are not worked out yet."""
-    actions, rivals = analysis.game.n_actions, len(analysis.cells.pareto)
-    pairs, each = (*contexts, actions, rivals), (*contexts, actions)
-    return Bounds(np.zeros(pairs), np.zeros(pairs), np.zeros(each), np.zeros(each))
 
 
 @kernel

@@ -7,7 +7,7 @@ around 0, has precision scale (I + 11') and information scale 1 in x: for laws t
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from sidelight.game import Game
 from sidelight.game_arrays import first_places, symbol_counts
 from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats, Integers
-from sidelight.kernels.linear_algebra import add_outer
+from sidelight.kernels.linear_algebra import add_multiple, add_outer
 
 
 class Channels(NamedTuple):
@@ -28,7 +28,7 @@ class Channels(NamedTuple):
     owner: Integers  # the action a symbol belongs to
     watched: Integers  # the symbols of informative actions
     informative: Integers  # for each action, 0 or 1
-    columns: Floats  # how many outcomes show the symbol
+    weight: Floats  # one over how many outcomes show the symbol
     slope: Floats
     offset: Floats
 
@@ -43,27 +43,40 @@ def gaussian_channels(game: Game) -> Channels:
         owner=owner.astype(np.int64),
         watched=np.flatnonzero(informative[owner]).astype(np.int64),
         informative=informative.astype(np.int64),
-        columns=signal.sum(axis=1),
+        weight=1.0 / signal.sum(axis=1),
         slope=np.ascontiguousarray(signal[:, :-1] - signal[:, -1:]),
         offset=np.ascontiguousarray(signal[:, -1]),
     )
 
 
-def gaussian_prior(outcomes: int, scale: float) -> tuple[Floats, Floats]:
-    """Return the prior's precision matrix, and its information vector (the precision times the mean)."""
-    size = outcomes - 1
-    return scale * (np.eye(size) + np.ones((size, size))), np.full(size, scale)
+class GaussianBelief(NamedTuple):
+    """The precision matrix, its lower half, and the information vector, which is the precision times the mean."""
+
+    precision: Annotated[Floats, "size", "size"]
+    information: Annotated[Floats, "size"]
+
+
+def begin_gaussian_belief(belief: GaussianBelief, scale: float) -> None:
+    """Set the prior."""
+    belief.precision[:] = scale * (np.eye(len(belief.information)) + 1.0)
+    belief.information[:] = scale
+
+
+@kernel
+def add_symbol_to_gaussian_belief(channel: Channels, belief: GaussianBelief, action: int, symbol: int) -> bool:
+    """Add a symbol seen as e(y) ~ N(S_a p, S_a S_a'); say whether it can change the belief."""
+    if channel.informative[action] == 1:
+        absorb_gaussian_observation(channel, channel.weight, belief, action, symbol)
+    return channel.informative[action] == 1
 
 
 @kernel
 def absorb_gaussian_observation(
-    channel: Channels, weight: Floats, precision: Floats, information: Floats, action: int, symbol: int
+    channel: Channels, weight: Floats, belief: GaussianBelief, action: int, symbol: int
 ) -> None:
     """Add the observation of a symbol: for each symbol k of the action, its indicator seen with precision weight_k."""
-    size = information.shape[0]
     seen = channel.place[action] + symbol
     for k in range(channel.place[action], channel.place[action + 1]):
         target = weight[k] * ((1.0 if k == seen else 0.0) - channel.offset[k])
-        for i in range(size):
-            information[i] += target * channel.slope[k, i]
-        add_outer(precision, weight[k], channel.slope[k])
+        add_multiple(belief.information, target, channel.slope[k])
+        add_outer(belief.precision, weight[k], channel.slope[k])

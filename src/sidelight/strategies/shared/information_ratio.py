@@ -22,6 +22,7 @@ import numpy as np
 
 from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.linear_algebra import copy
 
 _STEPS = 100
 _ENOUGH = 1e-12
@@ -53,16 +54,11 @@ def draws_second_of_mixture(share: float, rng: np.random.Generator) -> bool:
 
 
 @kernel
-def information_ratio(cost: float, gain: float) -> float:
-    """Return the information ratio."""
-    return cost * cost / gain if gain > 0.0 else math.inf
-
-
-@kernel
 def information_ratio_of_mixture(low: Point, high: Point) -> float:
     """Return the least ratio of a mixture of two policies."""
     q = best_share_for_information_ratio(low.cost, low.gain, high.cost, high.gain)
-    return information_ratio(low.cost + q * (high.cost - low.cost), low.gain + q * (high.gain - low.gain))
+    cost, gain = low.cost + q * (high.cost - low.cost), low.gain + q * (high.gain - low.gain)
+    return cost * cost / gain if gain > 0.0 else math.inf
 
 
 @kernel
@@ -87,13 +83,6 @@ def steepest_policy_for_information_ratio(policy: Integers, slope: float, gap: F
 
 
 @kernel
-def copy_information_policy(source: Integers, target: Integers) -> None:
-    """Copy a policy."""
-    for c in range(source.shape[0]):
-        target[c] = source[c]
-
-
-@kernel
 def extreme_policies_for_information_ratio(gap: Floats, gain: Floats, first: Integers, second: Integers) -> None:
     """Set the policy of least cost and that of most information (among those the cheaper one)."""
     for c in range(first.shape[0]):
@@ -112,10 +101,8 @@ def mix_policies_by_information_ratio(
 ) -> float:
     """Find the mixture of two policies with the least information ratio, and return that ratio."""
     extreme_policies_for_information_ratio(gap, gain, first, second)
-    low, high = (
-        gap_and_information_of_policy(first, weights, gap, gain),
-        gap_and_information_of_policy(second, weights, gap, gain),
-    )
+    low = gap_and_information_of_policy(first, weights, gap, gain)
+    high = gap_and_information_of_policy(second, weights, gap, gain)
     share[0] = 0.0
     if low.cost <= 0.0 or high.gain <= 0.0:  # nothing left to lose, or nothing to learn
         return 0.0 if low.cost <= 0.0 else math.inf
@@ -130,10 +117,10 @@ def mix_policies_by_information_ratio(
             break
         if information_ratio_of_mixture(low, fresh) <= information_ratio_of_mixture(fresh, high):
             high = fresh
-            copy_information_policy(third, second)
+            copy(third, second)
         else:
             low = fresh
-            copy_information_policy(third, first)
+            copy(third, first)
     share[0] = best_share_for_information_ratio(low.cost, low.gain, high.cost, high.gain)
     return information_ratio_of_mixture(low, high)
 

@@ -12,10 +12,8 @@ from __future__ import annotations
 import math
 from typing import Annotated, NamedTuple
 
-import numpy as np
-
 from sidelight.kernels import kernel
-from sidelight.kernels.arrays import Floats, new_arrays
+from sidelight.kernels.arrays import Floats
 from sidelight.kernels.linear_algebra import multiply, quadratic_form
 from sidelight.strategies.shared.gap_bounds import Bounds, Rivals, information_gain_for_gap_bounds
 from sidelight.strategies.shared.ridge import add_ridge_observation
@@ -27,27 +25,20 @@ class Scratch(NamedTuple):
     law: Annotated[Floats, "outcomes"]  # p_hat_c
     inverse: Annotated[Floats, "outcomes", "outcomes"]  # P_c
     matrix: Annotated[Floats, "outcomes", "outcomes"]
-    row: Annotated[Floats, "size"]
-    solved: Annotated[Floats, "size"]
+    row: Annotated[Floats, "coefficients"]
+    solved: Annotated[Floats, "coefficients"]
 
 
 class Regression(NamedTuple):
     """The estimate and what it is made of; rows of V are numbered (feature, outcome)."""
 
     updates: Annotated[Floats, 1]
-    gram: Annotated[Floats, "size", "size"]  # V
-    inverse: Annotated[Floats, "size", "size"]  # V^-1
-    response: Annotated[Floats, "size"]  # sum Phi' e(y)
+    gram: Annotated[Floats, "coefficients", "coefficients"]  # V
+    inverse: Annotated[Floats, "coefficients", "coefficients"]  # V^-1
+    response: Annotated[Floats, "coefficients"]  # sum Phi' e(y)
     log_det: Annotated[Floats, 1]
-    theta: Annotated[Floats, "size"]
+    theta: Annotated[Floats, "coefficients"]
     scratch: Scratch
-
-
-def new_linear_law_regression(dimension: int, outcomes: int, penalty: float = 1.0) -> Regression:
-    """Return the regression without symbols, V = penalty I."""
-    size = dimension * outcomes
-    regression = new_arrays(Regression, size=size, outcomes=outcomes)
-    return regression._replace(gram=np.eye(size) * penalty, inverse=np.eye(size) / penalty)
 
 
 @kernel

@@ -11,7 +11,7 @@ import math
 
 from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats, Integers
-from sidelight.kernels.linear_algebra import cholesky, dot, solve_lower, solve_upper
+from sidelight.kernels.linear_algebra import add_multiple, cholesky, copy, dot, fill, solve_lower, solve_upper
 
 _STEPS = 50
 _SMALL = 1e-2
@@ -23,11 +23,8 @@ def set_softmax_law(theta: Floats, x: Floats, law: Floats) -> float:
     """Set the law with weights exp(theta x); return the log of their sum."""
     highest = -math.inf
     for u in range(theta.shape[0]):
-        total = 0.0
-        for k in range(x.shape[0]):
-            total += theta[u, k] * x[k]
-        law[u] = total
-        highest = max(highest, total)
+        law[u] = dot(theta[u], x)
+        highest = max(highest, law[u])
     total = 0.0
     for u in range(theta.shape[0]):
         total += math.exp(law[u] - highest)
@@ -45,11 +42,7 @@ def softmax_objective(theta: Floats, features: Floats, symbols: Integers, n: int
         for k in range(theta.shape[1]):
             value += 0.5 * penalty * theta[u, k] * theta[u, k]
     for s in range(n):
-        normal = set_softmax_law(theta, features[s], law)
-        score = 0.0
-        for k in range(theta.shape[1]):
-            score += theta[symbols[s], k] * features[s, k]
-        value += normal - score
+        value += set_softmax_law(theta, features[s], law) - dot(theta[symbols[s]], features[s])
     return value
 
 
@@ -63,17 +56,14 @@ def softmax_derivatives(
     because the rows of J sum to zero: only the rest is summed over the observations.
     """
     count, d = theta.shape
+    fill(gradient, 0.0)
     for row in range(count * d):
-        gradient[row] = 0.0
-        for c in range(row + 1):
-            F[row, c] = 0.0
+        fill(F[row], 0.0)
     for s in range(n):
         x = features[s]
         set_softmax_law(theta, x, law)
         for u in range(count):
-            error = law[u] - (1.0 if symbols[s] == u else 0.0)
-            for k in range(d):
-                gradient[u * d + k] += error * x[k]
+            add_multiple(gradient[u * d : (u + 1) * d], law[u] - (1.0 if symbols[s] == u else 0.0), x)
         for u in range(count - 1):
             for w in range(u + 1):
                 weight = law[u] * ((1.0 if u == w else 0.0) - law[w])
@@ -129,7 +119,6 @@ def fit_softmax(
 
     Steps are damped until the expected decrease is small, from where on Newton's method needs no watching.
     """
-    count, d = theta.shape
     for _ in range(_STEPS):
         softmax_derivatives(theta, features, symbols, n, penalty, law, gradient, F)
         cholesky(F, R, F.shape[0], 0.0, 0.0)
@@ -145,9 +134,8 @@ def fit_softmax(
                     break
                 length *= 0.5
         set_softmax_trial(theta, gradient, length, trial)
-        for u in range(count):
-            for k in range(d):
-                theta[u, k] = trial[u, k]
+        for u in range(theta.shape[0]):
+            copy(trial[u], theta[u])
         if decrement < _ENOUGH:  # the error now is of the order of its square
             return
 

@@ -18,7 +18,7 @@ import math
 from typing import Annotated, NamedTuple
 
 from sidelight.kernels import kernel
-from sidelight.kernels.arrays import Floats, new_arrays
+from sidelight.kernels.arrays import Floats
 
 _LARGEST = 1e300
 _FEW_CONTEXTS = 10.0
@@ -33,11 +33,6 @@ class Moments(NamedTuple):
     contexts: Annotated[Floats, 1]  # how many there were
     mean: Annotated[Floats, "dimension"]
     scale: Annotated[Floats, "dimension"]  # standard deviations, 0 for a feature that has not changed
-
-
-def no_moments(dimension: int) -> Moments:
-    """Return the moments before the first context."""
-    return new_arrays(Moments, dimension=dimension)
 
 
 @kernel

@@ -57,3 +57,16 @@ def transport_shares(
             for _ in range(depth):
                 share[at] += chance[b] / depth
                 at = parent[at]
+
+
+@kernel
+def draw_by_shares(p: Floats, u: float) -> int:
+    """Return the action that u, uniform on [0, 1), chooses."""
+    last = 0
+    for a in range(p.shape[0]):
+        if p[a] > 0.0:
+            last = a
+            u -= p[a]
+            if u < 0.0:
+                break
+    return last
