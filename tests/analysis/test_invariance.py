@@ -43,22 +43,6 @@ def pair_of(analysis, i, j, name, scale):
     return key, (analysis.locally_observable(i, j), values)
 
 
-@modest(80)
-@given(games(), st.data())
-def test_permuting_actions(game, data):
-    order = data.draw(st.permutations(range(game.n_actions)))
-    permuted = Game([game.loss[i] for i in order], [game.feedback[i] for i in order])
-    assert structure(permuted, name=order) == structure(game)
-
-
-@modest(80)
-@given(games(), st.data())
-def test_permuting_outcomes(game, data):
-    order = data.draw(st.permutations(range(game.n_outcomes)))
-    rows = [[[row[m] for m in order] for row in matrix] for matrix in (game.loss, game.feedback)]
-    assert structure(Game(*rows)) == structure(game)
-
-
 @modest(60)
 @given(games(), st.permutations([None, (0, 1), "", -5, "a", "b", "c", "x", 0, 1]))
 def test_relabeling_symbols(game, labels):
@@ -83,23 +67,3 @@ def observable(game):
 def test_scaling_losses(game, scale):
     scaled = Game([[scale * value for value in row] for row in game.loss], game.feedback)
     assert structure(scaled, scale=scale) == structure(game)
-
-
-@modest(60)
-@given(games(), st.lists(st.fractions(-(10**12), 10**12), min_size=5, max_size=5))
-def test_adding_a_constant_to_each_column(game, shifts):
-    moved = Game([[value + shifts[m] for m, value in enumerate(row)] for row in game.loss], game.feedback)
-    assert structure(moved) == structure(game)
-
-
-@modest(60)
-@given(games(max_actions=5), st.data())
-def test_repeating_an_action_changes_nothing_but_its_feedback(game, data):
-    twin = data.draw(st.integers(0, game.n_actions - 1))
-    doubled = Game([*game.loss, game.loss[twin]], [*game.feedback, game.feedback[twin]])
-    before, after = analyze(game), analyze(doubled)
-    assert (after.kind, after.neighbors) == (before.kind, before.neighbors)
-    assert after.status(game.n_actions) == before.status(twin)
-    assert any({twin, game.n_actions} <= set(group) for group in after.duplicates)
-    for pair in after.neighbors:
-        assert (game.n_actions in after.neighborhood(*pair)) == (twin in before.neighborhood(*pair))
