@@ -80,14 +80,18 @@ class NaiveBelief:
         difference = self.loss[other] - self.loss[best]
         return (1 - self.M * noise) * difference + noise * difference.sum()
 
-    def local_weight(self, q, noise):
+    def curvature_to_border(self, q, noise):
         best = self.best(self.probabilities(q, noise))
         margins = []
         for other in self.rivals(best):
             terms = self.corrected(best, other, noise) * q
             if (terms > 0).any() and (terms < 0).any():
                 margins.append(abs(np.log(terms[terms > 0].sum() / -terms[terms < 0].sum())))
-        return 1 / (1 + (min(margins) / 3) ** 2) if margins else 1.0
+        if not margins or min(margins) < 0.2:
+            return 1.0
+        h = min(30.0, *margins)
+        drop = np.log(2) - np.log1p(np.exp(-h)) - h / (1 + np.exp(h))
+        return 2 * drop / h**2 * (1 + np.exp(h)) * (1 + np.exp(-h))
 
     def predict(self, x):
         """Set what follows at a context."""
@@ -123,22 +127,24 @@ class NaiveBelief:
         block = np.kron(self.kernel, np.diag(np.append(np.ones(self.d), 0.0)))
         known = max(0.0, self.E * self.d - self.precision * np.trace(block @ self.S))
         scarcity, least = len(self.m) / (len(self.m) + n), max(1, len(self.m) / 12) ** 2 / (n + 1)
-        found = (known + 0.04 * scarcity) / (self.m @ block @ self.m + 0.2 * scarcity)
+        found = (known + 0.6 * scarcity) / (self.m @ block @ self.m + 3 * scarcity)
         self.precision = max(1e-4, least, found)
-        Z, taus, weights, flips = [], [], [], 0.0
+        Z, taus, flips = [], [], 0.0
         for x, action, symbol in self.labels:
             self.predict(x)
             Z.append(self.Z)
             taus.append(self.tau)
-            weights.append(self.local_weight(self.q, self.noise) if n > 100 and self.d else 1.0)
             group = self.groups[action][symbol]
             flips += self.noise * (group @ (1 - self.q)) / (group @ self.p)
         if n and self.d:
             self.noise = min(0.9 / self.M, (flips + 0.5) / (n + 20.5) / self.E)
             if n >= self.next_search:
                 self.next_search = 2 * n
-                self.search(Z, weights, block)
-        self.m, self.S, _ = self.fit(self.m, Z, taus, weights, self.noise, self.precision)
+                self.search(Z, block)
+        self.m, self.S, _ = self.fit(self.m, Z, taus, self.noise, self.precision)
+        if self.d:
+            P = self.prior(self.precision)
+            self.S = np.linalg.inv(self.derive(self.m, Z, taus, self.noise, P, to_border=True)[1])
         self.A *= np.sqrt(before / self.spread())
 
     def change_units(self, mean, scale):
@@ -152,26 +158,27 @@ class NaiveBelief:
         self.m, self.S, self.A = self.m * full, self.S * np.outer(full, full), self.A / np.outer(full, full)
         self.mean, self.scale = mean, scale
 
-    def objective(self, m, Z, taus, weights, noise, P):
+    def objective(self, m, Z, taus, noise, P):
         value = 0.5 * m @ P @ m
-        for z, tau, weight, (_, action, symbol) in zip(Z, taus, weights, self.labels, strict=True):
+        for z, tau, (_, action, symbol) in zip(Z, taus, self.labels, strict=True):
             mass = self.groups[action][symbol] @ self.probabilities(self.softmax(tau * (z.T @ m)), noise)
-            value -= weight * np.log(mass) / tau
+            value -= np.log(mass) / tau
         return value
 
-    def derive(self, m, Z, taus, weights, noise, P):
+    def derive(self, m, Z, taus, noise, P, to_border=False):
         gradient, F = -P @ m, P.copy()
-        for z, tau, weight, (_, action, symbol) in zip(Z, taus, weights, self.labels, strict=True):
-            e, W = self.score_and_information(action, symbol, self.softmax(tau * (z.T @ m)), noise)
-            gradient += weight * z @ e
-            F += weight * tau * z @ W @ z.T
+        for z, tau, (_, action, symbol) in zip(Z, taus, self.labels, strict=True):
+            q = self.softmax(tau * (z.T @ m))
+            e, W = self.score_and_information(action, symbol, q, noise)
+            gradient += z @ e
+            F += tau * (self.curvature_to_border(q, noise) if to_border else 1.0) * z @ W @ z.T
         return gradient, F
 
-    def fit(self, m, Z, taus, weights, noise, precision):
+    def fit(self, m, Z, taus, noise, precision):
         P, length, value, decrement, start = self.prior(precision), 1.0, np.inf, 0.0, m
         for _ in range(16):
-            trial = self.objective(m, Z, taus, weights, noise, P)
-            gradient, F = self.derive(m, Z, taus, weights, noise, P)
+            trial = self.objective(m, Z, taus, noise, P)
+            gradient, F = self.derive(m, Z, taus, noise, P)
             if decrement < 1e-3 or trial <= value - 0.1 * length * decrement:
                 ending = value < np.inf and decrement < 1e-3
                 value, length, start = trial, 1.0, m
@@ -188,14 +195,14 @@ class NaiveBelief:
             evidence -= 0.5 * np.log(rate) + 20 * np.log(1 - rate)
         return m, np.linalg.inv(F), evidence
 
-    def search(self, Z, weights, block):
+    def search(self, Z, block):
         ones, size = np.ones(len(Z)), max(1e-6, self.m @ block @ self.m)
         factor, base = max(1.0, 6 / np.sqrt(size)), self.m
-        self.m, _, evidence = self.fit(base, Z, ones, weights, self.noise, self.precision)
+        self.m, _, evidence = self.fit(base, Z, ones, self.noise, self.precision)
         for rate in (0.05, 0.12, 0.22):
             if rate > self.E * self.noise:
                 noise, precision = rate / self.E, self.E * self.d / (size * factor**2)
-                m, _, other = self.fit(factor * base, Z, ones, weights, noise, precision)
+                m, _, other = self.fit(factor * base, Z, ones, noise, precision)
                 if other < evidence - 1:
                     evidence, self.m, self.noise, self.precision = other, m, noise, precision
 
@@ -264,7 +271,7 @@ class NaiveProspectSide:
             self.under_way = max(0.0, self.under_way - len(self.linear.labels) + self.linear.last_seen)
             self.linear.refit(self.t, X)
         chances, values = self.constant.consider(x, self.t), self.linear.consider(x, self.t)
-        w = 1 / (1 + np.exp(2 * self.odds))
+        w = 1 / (1 + np.exp(3 * self.odds))
         blind = self.blind_look(w * chances)
         law = w * self.constant.p + (1 - w) * self.linear.p
         expected, best = self.loss @ law, self.linear.best(law)

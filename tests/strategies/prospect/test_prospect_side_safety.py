@@ -52,16 +52,16 @@ def mean_regret(strategy, world, runs=16):
         ("apples", "ball", 1.25),
         ("labels", "ball", 1.25),
         ("apples", "large ball", 1.15),
-        ("labels", "large ball", 1.2),
-        ("apples", "checkers", 1.4),
-        ("labels", "checkers", 1.4),
-        ("apples", "square", 1.6),
-        ("labels", "square", 1.3),
+        ("labels", "large ball", 1.3),
+        ("apples", "checkers", 1.3),
+        ("labels", "checkers", 1.35),
+        ("apples", "square", 1.55),
+        ("labels", "square", 1.2),
         ("apples", "useless", 2.6),
-        ("labels", "useless", 3.0),
-        ("prices", "ball of prices", 1.15),
-        ("prices", "valuations", 1.0),
-        ("prices", "useless for prices", 3.0),
+        ("labels", "useless", 3.6),
+        ("prices", "ball of prices", 1.1),
+        ("prices", "valuations", 0.9),
+        ("prices", "useless for prices", 3.2),
     ],
 )
 def test_loses_little_where_the_law_fits_no_line(game, name, most):
@@ -70,6 +70,27 @@ def test_loses_little_where_the_law_fits_no_line(game, name, most):
     rivals = sl.strategies.Prospect(GAMES[game]), sl.strategies.RandCBPSide(GAMES[game], dimension=dimension)
     best = min(mean_regret(rival, world) for rival in rivals)
     assert mean_regret(sl.strategies.ProspectSide(GAMES[game], dimension), world) < most * best
+
+
+@pytest.mark.parametrize(("game", "rival"), [("apples", 4.0), ("labels", 2.0)])
+def test_finds_the_one_category_in_ten_that_is_otherwise(game, rival):
+    laws = two(np.where(np.arange(10) == 3, 0.9, 0.05))
+    world = sl.environments.FiniteContexts(laws, np.eye(10))
+    regret = mean_regret(sl.strategies.ProspectSide(GAMES[game], 10), world)
+    assert regret < rival * mean_regret(sl.strategies.RandCBPSide(GAMES[game], dimension=10), world)
+    assert regret < 0.4 * mean_regret(sl.strategies.Prospect(GAMES[game]), world)
+
+
+def test_few_labels_of_one_symbol_seldom_end_the_search():
+    regret = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        x = (rng.random((2000, 8)) < rng.uniform(0.05, 0.5, 8)).astype(float)
+        score = x @ rng.normal(scale=2, size=8)
+        laws = two(1 / (1 + np.exp(-2 * (score - np.quantile(score, 0.9)))))
+        strategy = sl.strategies.ProspectSide(GAMES["apples"], 8)
+        regret.append(mean_regret(strategy, sl.environments.FiniteContexts(laws, x), runs=8))
+    assert np.mean(regret) < 75  # 64 with a standard error of 5; without contexts it is 277
 
 
 @pytest.mark.parametrize(("slope", "least", "most"), [(3.0, 1.0, np.inf), (0.0, -np.inf, 0.5)])

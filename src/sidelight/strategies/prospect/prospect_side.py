@@ -23,7 +23,7 @@ belief learns from these alone. A round is blind
 
 The beliefs are compared by how well they predicted symbols before they came. A symbol that the linear belief gave the
 probability r times that of the other one adds log(1/2 + r/2) n / (n + P) to the log odds, and what was added before
-counts n / (n + 1), n being the number of symbols so far and P that of coefficients; w = 1 / (1 + exp(2 odds)). The 1/2
+counts n / (n + 1), n being the number of symbols so far and P that of coefficients; w = 1 / (1 + exp(3 odds)). The 1/2
 bounds what one bad prediction of a young belief costs. The other probability is the share of the symbol among those of
 its kind, blind or not, with 20 more symbols as the constant belief expects them: chosen contexts need not have the law
 of all contexts.
@@ -119,7 +119,7 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
     learn(stakes, state.linear, state.moments, counts, UNDER_WAY)
     consider(stakes, state.constant, context, counts[ROUNDS])
     consider(stakes, state.linear, context, counts[ROUNDS])
-    now.decision[WEIGHT] = 1.0 / (1.0 + math.exp(min(2.0 * counts[ODDS], 700.0)))
+    now.decision[WEIGHT] = 1.0 / (1.0 + math.exp(min(3.0 * counts[ODDS], 700.0)))
     blind = blind_look(parameters, state)
     best = mix(stakes, state)
     chosen = blind if blind >= 0 else choose(parameters, state, best)

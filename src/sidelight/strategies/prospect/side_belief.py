@@ -58,8 +58,7 @@ class Scratch(NamedTuple):
     value: Annotated[Floats, "actions"]  # VOI of each action
     features: Annotated[Floats, "room", "features"]  # of the labels
     temper: Annotated[Floats, "room"]  # tau of the labels
-    weight: Annotated[Floats, "room"]  # v of the labels
-    told: Annotated[Floats, "room"]  # trace of tau W of the labels
+    told: Annotated[Floats, "room"]  # trace of their parts of the inverse of S
     start: Annotated[Floats, "coefficients"]  # where a step begins
     base: Annotated[Floats, "coefficients"]  # where a search begins
     found: Annotated[Floats, "coefficients"]  # the best fit of a search

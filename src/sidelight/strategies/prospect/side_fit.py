@@ -7,10 +7,12 @@ A refit takes all labels that are kept, with the means and scales of the feature
 - eps, by one step of expectation maximization;
 - at 64 labels (more with many coefficients) and each doubling: whether much more noise, with larger coefficients,
   explains them better (by Laplace's approximation of the evidence); small steps would not find this;
-- m = argmin sum_s v_s nll(tau_s eta_s) / tau_s + prior + what stands for labels no longer kept, by Fisher scoring with
-  halved steps; S is the inverse of its Hessian. tau = 1 / sqrt(1 + pi v / 8), v being the variance of the label's
-  score, makes this a Gaussian variational fit: with Laplace's method separable labels send variances to infinity. v_s
-  is the localization weight.
+- m = argmin sum_s nll(tau_s eta_s) / tau_s + prior + what stands for labels no longer kept, by Fisher scoring with
+  halved steps. tau = 1 / sqrt(1 + pi v / 8), v being the variance of the label's score, makes this a Gaussian
+  variational fit: with Laplace's method separable labels send variances to infinity;
+- S, the inverse of the Hessian at m, in which the information of each label is multiplied by `curvature_to_border`. The
+  likelihood of a label far from every border is flat at m but falls off on the way to the border: with its curvature at
+  m, S would say that what twenty labels exclude may well be.
 
 When the labels fill half of their room, the less informative half is replaced by its quadratic approximation at m, and
 means and scales stay as they are, unless a feature moves far from them: then what was replaced is forgotten.
@@ -40,12 +42,10 @@ from sidelight.strategies.prospect.side_belief import (
     prior_factor,
     symbol_chance,
 )
-from sidelight.strategies.prospect.side_model import Stakes, localization, set_information, set_law, symbol_mass
+from sidelight.strategies.prospect.side_model import Stakes, curvature_to_border, set_information, set_law, symbol_mass
 from sidelight.strategies.shared.standardization import Moments
 
-_LOCAL_WIDTH = 3.0
-_LOCAL_FROM = 100
-_HYPER = 0.02
+_HYPER = 0.3  # with less, few labels of one symbol seem to prove that contexts mean nothing
 _LEAST_PRECISION = 1e-4
 _MOST_NOISE = 0.9
 _EVERY = 60
@@ -94,6 +94,8 @@ def refit(stakes: Stakes, belief: Belief, moments: Moments, t: int) -> None:
             counts[NEXT_SEARCH] = 2 * counts[SEEN]
             search(stakes, belief)
     fit(stakes, belief, 1.0)
+    if belief.mean.shape[0] > 0:
+        derive(stakes, belief, 1.0, True)
     invert(now.hessian, belief.covariance, now.direction)
     setting[FADING] *= math.sqrt(before / spread(belief))
     if 2 * counts[KEPT] >= belief.labels.action.shape[0]:
@@ -170,12 +172,10 @@ def set_precision(belief: Belief) -> None:
 
 @large_kernel
 def prepare(stakes: Stakes, belief: Belief, s: int) -> float:
-    """Set features, tau and v of a label; return the probability that noise changed its outcome."""
+    """Set features and tau of a label; return the probability that noise changed its outcome."""
     labels, now, noise = belief.labels, belief.scratch, belief.setting[NOISE]
     now.temper[s] = predict(belief, labels.context[s])
     copy(now.z, now.features[s])
-    local = belief.mean.shape[0] > 0 and belief.counts[SEEN] > _LOCAL_FROM
-    now.weight[s] = localization(stakes, now.law, noise, _LOCAL_WIDTH) if local else 1.0
     mass, count = symbol_mass(stakes, labels.action[s], labels.symbol[s], now.law)
     return noise * (count - mass) / symbol_chance(stakes, belief, labels.action[s], labels.symbol[s])
 
@@ -189,7 +189,7 @@ def fit(stakes: Stakes, belief: Belief, tempered: float) -> float:
     now, theta = belief.scratch, belief.theta
     value, length, decrement = math.inf, 1.0, 0.0
     for _ in range(_PASSES):
-        trial = derive(stakes, belief, tempered)
+        trial = derive(stakes, belief, tempered, False)
         if decrement < 1e-3 or trial <= value - 0.1 * length * decrement:
             ending = value < math.inf and decrement < 1e-3
             value, length = trial, 1.0
@@ -228,8 +228,8 @@ def correction(belief: Belief) -> float:
 
 
 @kernel
-def derive(stakes: Stakes, belief: Belief, tempered: float) -> float:
-    """Set gradient and Hessian at m; return the objective."""
+def derive(stakes: Stakes, belief: Belief, tempered: float, to_border: bool) -> float:
+    """Set gradient and Hessian at m, with `to_border` for S; return the objective."""
     now, theta, features = belief.scratch, belief.theta, belief.scratch.z.shape[0]
     rows = theta.shape[0] // features
     objective = 0.0
@@ -245,32 +245,33 @@ def derive(stakes: Stakes, belief: Belief, tempered: float) -> float:
         now.gradient[i] = belief.pull[i] - total
         objective += (0.5 * total - belief.pull[i]) * theta[i]
     for s in range(belief.counts[KEPT]):
-        objective += add_label(stakes, belief, s, now.temper[s] if tempered > 0.0 else 1.0)
+        objective += add_label(stakes, belief, s, now.temper[s] if tempered > 0.0 else 1.0, to_border)
     return objective
 
 
 @large_kernel
-def add_label(stakes: Stakes, belief: Belief, s: int, temper: float) -> float:
+def add_label(stakes: Stakes, belief: Belief, s: int, temper: float, to_border: bool) -> float:
     """Add one label's part of gradient and Hessian (its lower half) at m; return that of the objective."""
     labels, now, noise = belief.labels, belief.scratch, belief.setting[NOISE]
     z, features, rows = now.features[s], now.z.shape[0], now.scores.shape[0]
     for k in range(rows):
         now.scores[k] = dot(belief.theta[k * features : (k + 1) * features], z)
     set_law(now.scores, temper, now.law)
-    action, symbol, weight = labels.action[s], labels.symbol[s], now.weight[s]
-    scale = weight * temper
+    action, symbol, scale = labels.action[s], labels.symbol[s], temper
+    if to_border:
+        scale *= curvature_to_border(stakes, now.law, noise)
     set_information(stakes, action, symbol, now.law, noise, scale, now.score, now.seen, now.information)
     now.told[s] = 0.0
     for k in range(rows):
         now.told[s] += now.information[k, k]
         for c in range(features):
-            now.gradient[k * features + c] += weight * now.seen[k] * z[c]
+            now.gradient[k * features + c] += now.seen[k] * z[c]
             row = now.hessian[k * features + c]
             for j in range(k + 1):
                 scaled = now.information[k, j] * z[c]
                 for other in range(c + 1 if j == k else features):
                     row[j * features + other] += scaled * z[other]
-    return -weight * math.log(symbol_chance(stakes, belief, action, symbol)) / temper
+    return -math.log(symbol_chance(stakes, belief, action, symbol)) / temper
 
 
 @kernel
@@ -310,7 +311,7 @@ def absorb(stakes: Stakes, belief: Belief) -> None:
     kept = 0
     for s in range(counts[KEPT]):
         if now.told[s] <= cut and 4 * (s - kept) < 3 * counts[KEPT]:
-            add_label(stakes, belief, s, now.temper[s])
+            add_label(stakes, belief, s, now.temper[s], False)
         else:
             copy(labels.context[s], labels.context[kept])
             labels.action[kept], labels.symbol[kept] = labels.action[s], labels.symbol[s]

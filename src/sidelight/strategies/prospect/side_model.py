@@ -28,6 +28,7 @@ from sidelight.kernels.arrays import Flags, Floats, Integers
 from sidelight.optimization.geometry import scale_losses_to_optimize
 
 _LEAST = 1e-300
+_NEAR, _FAR = 0.2, 30.0  # margins: nearer, the ratio is 1 but for rounding
 
 
 class Stakes(NamedTuple):
@@ -126,10 +127,12 @@ def gains_and_losses(stakes: Stakes, one: int, other: int, law: Floats, noise: f
 
 
 @kernel
-def localization(stakes: Stakes, law: Floats, noise: float, width: float) -> float:
-    """Return 1 / (1 + (h / width)^2) for the margin h to the nearest border: what a label there is worth for decisions.
+def curvature_to_border(stakes: Stakes, law: Floats, noise: float) -> float:
+    """Return how much more a label's likelihood bends on the way to the nearest border than at the law itself.
 
-    Far from every border the model need not be right, only on the right side.
+    With the margin h to the nearest border, the parabola that touches log(1 + exp(-x)) at h and meets it at 0 has the
+    curvature 2 (log 2 - log(1 + exp(-h)) - h / (1 + exp(h))) / h^2, while log(1 + exp(-x)) has
+    1 / ((1 + exp(h)) (1 + exp(-h))) at h. Returned is their ratio.
     """
     best = best_action(stakes, law, noise)
     nearest = math.inf
@@ -138,10 +141,11 @@ def localization(stakes: Stakes, law: Floats, noise: float, width: float) -> flo
             above, below = gains_and_losses(stakes, best, other, law, noise)
             if above > _LEAST and below > _LEAST:
                 nearest = min(nearest, abs(math.log(above / below)))
-    if nearest == math.inf:
+    if nearest < _NEAR or nearest == math.inf:
         return 1.0
-    ratio = nearest / width
-    return 1.0 / (1.0 + ratio * ratio)
+    h = min(nearest, _FAR)
+    up, down = 1.0 + math.exp(h), 1.0 + math.exp(-h)
+    return 2.0 * (math.log(2.0) - math.log(down) - h / up) / (h * h) * up * down
 
 
 @kernel
