@@ -4,12 +4,12 @@ Every round the members of the beliefs (see `belief`) predict the outcome at the
 (see `context_free`) has the weight w, by how well all predicted symbols before they came (see `mixture`). With l_a the
 mean loss of action a under all of them and VOI_a what a look with it would save per round (see `value`), it plays
 
-    argmin_a  l_a - (1 - w) H VOI_a,   H = caution max((1.5 + 2 b) t, .3 (t + 200 sqrt(t + 10))),
+    argmin_a  l_a - (1 - w) H VOI_a,   H = caution max((1 + b) t, .3 (t + 200 sqrt(t + 10))),
 
-b the share of looks that were bought, that is taken although another action was cheaper: play is expected to last about
-as long again, longer in games in which looks cost something, and some thousand rounds at first. With a known horizon T,
-H is at most T - t where looks are free, and 1.5 t log(T / t) where they are bought. The beliefs are fitted anew as
-labels grow by the factor `refit`.
+b the share of looks that were bought, that is taken although another action was cheaper: play is expected to last as
+long again, longer in games in which looks cost something, and some hundred rounds at first. With a known horizon T, H
+is at most T - t where looks are free, and 1.5 t log(T / t) where they are bought. The beliefs are fitted anew as labels
+grow by the factor `refit`.
 
 Looks that are chosen by their contexts say little about the other contexts, and a model may be wrong, and sure, about
 those. So some looks are *blind*, decided before the context is seen, as in `ProspectSide`: if w H' times what a look
@@ -335,7 +335,7 @@ class ProspectModel(Strategy):
         """Return H."""
         state, t = self.state, self.state.clock + 1.0
         bought = state.bought / max(1, state.looks)
-        rounds = max((1.5 + 2.0 * bought) * t, _EARLY * _expected(t))
+        rounds = max((1.0 + bought) * t, _EARLY * _expected(t))
         if self.horizon is not None and self.horizon > t:
             share = bought**4
             left, paid = min(rounds, self.horizon - t), 1.5 * t * math.log(self.horizon / t)

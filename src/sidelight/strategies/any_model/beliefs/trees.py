@@ -1,8 +1,8 @@
 """Members of ProspectModel that are forests of extremely randomized trees, grown and asked in compiled loops.
 
-A tree splits each node at a random place of one of sqrt(d) random features, the one that leaves the least Gini
-impurity, as long as two rows are on each side. That is the belief for laws that no smooth function describes, and it
-needs no library.
+A tree splits each node at a random place of one of 3 sqrt(d) random features, the one that leaves the least Gini
+impurity, as long as two rows are on each side; with the usual sqrt(d) few labels would not tell which of many features
+matter. That is the belief for laws that no smooth function describes, and it needs no library.
 
 Reference
 ---------
@@ -22,6 +22,7 @@ from sidelight.kernels.arrays import Floats, Integers, new_arrays
 from sidelight.strategies.any_model.beliefs.clones import Clones, Told
 
 _TREES = 16  # of a member
+_TRIES = 3.0  # times sqrt(d)
 _LEAST = 2  # rows in a leaf
 _MOST_LABELS = 4000  # the newest ones
 
@@ -59,18 +60,18 @@ class Trees(Clones):
         return self._floored(asked(self._models, contexts, self._members))
 
     def _fitted(self, told: Iterable[Told], rng: np.random.Generator) -> Forest:
-        return grown(list(told), _TREES, self._stakes.outcomes, rng)
+        return grown(list(told), _TREES, self._stakes.outcomes, rng, _TRIES)
 
 
-def grown(told: Sequence[Told], trees: int, classes: int, rng: np.random.Generator) -> Forest:
-    """Return `trees` for each sample of weighted rows; all samples are equally large."""
+def grown(told: Sequence[Told], trees: int, classes: int, rng: np.random.Generator, tries: float = 1.0) -> Forest:
+    """Return `trees` for each sample of weighted rows, all equally many; a node tries `tries` times sqrt(d) splits."""
     rows, features = told[0].rows.shape
     forest = new_arrays(Forest, trees=trees * len(told), nodes=rows, classes=classes)
     scratch = new_arrays(Scratch, rows=rows, features=features, classes=classes)
-    tries = max(1, round(math.sqrt(features)))
+    splits = max(1, round(tries * math.sqrt(features)))
     for start, sample in zip(range(0, len(forest.feature), trees), told, strict=True):
         own = Forest._make(nodes[start : start + trees] for nodes in forest)
-        _grow(*sample, tries, own, scratch, rng)
+        _grow(*sample, splits, own, scratch, rng)
     return forest
 
 
