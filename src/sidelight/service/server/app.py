@@ -63,8 +63,8 @@ def make_app(service: Service, options: Options | None = None, *, command_key: s
     app.state.rates, app.state.door = RateLimit(options.requests_per_second), SignInDoor()
     routers = list(_find_routers_of_app())
     app.state.api_routes = [route for router in routers for route in router.routes if isinstance(route, APIRoute)]
-    for router in routers:
-        app.include_router(router)
+    for router in routers:  # as they are: `include_router` would make each route anew, in every application
+        app.router.routes.extend(router.routes)
     pages.install_pages(app)
     for error, handler in _HANDLERS.items():
         app.add_exception_handler(error, handler)

@@ -11,5 +11,5 @@ from sidelight.service.web.visitors import session_caller_from_page
 def install_pages(app: FastAPI) -> None:
     """Add all pages to an application, and let people who have signed in use its HTTP interface."""
     for one in (entrance, files, dashboard, insight, review, verifications, settings, admin):
-        app.include_router(one.router)
+        app.router.routes.extend(one.router.routes)
     app.state.session_caller = session_caller_from_page
