@@ -62,7 +62,9 @@ def test_regret_is_what_was_lost_beyond_the_offline_model(tmp_path, monkeypatch)
     assert len(list(tmp_path.rglob("*.npy"))) == 1
 
 
-def test_orders_differ_between_runs_and_a_change_stays_in_the_middle():
+def test_orders_differ_between_runs_and_a_change_stays_in_the_middle(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(streams, "offline_models", lambda: {"logistic": players.Logistic()})
     world = streams.Stream("drift")
     first, second = (world.start(APPLES, 0, np.random.default_rng(seed)) for seed in (1, 2))
     assert (first.outcomes != second.outcomes).any()

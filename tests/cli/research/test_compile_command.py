@@ -18,7 +18,7 @@ from sidelight.cli import main
 from sidelight.cli.research import compile as compile_command
 
 every = compile_command._environments_to_compile
-sidelight.strategies.names = lambda: ("CBP",)
+sidelight.strategies.names = lambda: ("Uniform",)
 compile_command._environments_to_compile = lambda strategy: list(every(strategy))[:1]
 main(["compile"])
 """

@@ -8,13 +8,15 @@ import pytest
 from click.testing import CliRunner
 
 from sidelight.cli import main
+from sidelight.kernels import compiled
 from sidelight.results import Results
 
 TABLE = ("reproduce", "table1", "--runs", "3", "--protocol", "published")
 
 
 def invoke(*arguments):
-    return CliRunner().invoke(main, [str(a) for a in arguments])
+    with compiled():  # other tests need the same loops
+        return CliRunner().invoke(main, [str(a) for a in arguments])
 
 
 @pytest.fixture(scope="module")
