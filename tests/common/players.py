@@ -13,10 +13,10 @@ ARGUMENTS = {
 DIMENSION = 3
 
 
-def make(name, game):
+def make(name, game, **given):
     """Make the strategy `name` for a game."""
     kind = getattr(sl.strategies, name)
-    given = dict(ARGUMENTS.get(name, {}))
+    given = ARGUMENTS.get(name, {}) | given
     if "dimension" in inspect.signature(kind).parameters:
         given.setdefault("dimension", DIMENSION)
     return kind(game, **given)

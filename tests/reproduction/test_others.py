@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from common.recordings import record_world
 
 import sidelight as sl
 from sidelight.cli import main
@@ -78,10 +79,10 @@ NOTEBOOK = (
 )
 def test_a_public_notebook(name, given, key, printed):
     """Not explained are SquareCB in label-efficient prediction (769; ours 532) and pricing."""
-    world = sl.environments.HalfspaceContexts(dimension=10)
+    runs = 1 if name == "PGTS" else 5
+    world = record_world(sl.environments.HalfspaceContexts(dimension=10), sl.games.load(key), runs, 3_000, seed=1)
     size = {} if name == "Uniform" else {"dimension": 10}
     strategy = getattr(sl.strategies, name)(sl.games.load(key), **size, **given)
-    runs = 1 if name == "PGTS" else 5
     assert sl.simulate(strategy, world, 3_000, runs, 1, workers=1).final.mean() == pytest.approx(printed, rel=0.2)
 
 
@@ -104,15 +105,13 @@ def test_every_curve_is_played():
 
 
 def shortened(exhibit):
-    return lambda profile: tuple(
-        replace(each, horizons=(100,), checkpoints=(100,)) for each in exhibit.studies(profile)
-    )
+    return lambda profile: tuple(replace(each, horizons=(20,), checkpoints=(20,)) for each in exhibit.studies(profile))
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.* no guarantee:UserWarning")
 def test_the_command(tmp_path, monkeypatch):
-    """With 100 rounds of each; the games, laws and players are all there."""
+    """With 20 rounds of each; the games, laws and players are all there."""
     monkeypatch.setattr(others, "EXHIBITS", tuple(replace(each, studies=shortened(each)) for each in EXHIBITS))
     out = str(tmp_path / "others")
     result = CliRunner().invoke(main, ["reproduce", "others", "--runs", "2", "--workers", "1", "--out", out, "--json"])

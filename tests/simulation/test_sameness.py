@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from common.recordings import record_law
 
 import sidelight as sl
 from sidelight.analysis import analysis
@@ -47,12 +48,12 @@ def dirichlet(game):
     return IID(laws.load("dirichlet", game.n_outcomes))
 
 
-def simulated(key, kind=sl.strategies.RandCBP, fresh=True, **how):
+def simulated(key, kind=sl.strategies.RandCBP, fresh=True, world=None, **how):
     if fresh:
         forget()
     game = load(key)
     settings = {"horizon": 300, "runs": 5, "checkpoints": 7, "seed": 2} | how
-    return sl.simulate(kind(game), dirichlet(game), **settings)
+    return sl.simulate(kind(game), dirichlet(game) if world is None else world, **settings)
 
 
 def same(first, second):
@@ -247,8 +248,9 @@ def test_compiled_in_the_middle_of_a_run(key, workers, monkeypatch):
 
 @pytest.mark.parametrize("kind", [sl.strategies.TSPM, sl.strategies.Prospect, sl.strategies.NeighborhoodWatch2])
 def test_strategies_that_draw_go_on_compiled(kind, monkeypatch):
-    whole = simulated("apple-tasting", kind, horizon=150)
-    assert same(changing_over(200, monkeypatch, "apple-tasting", kind, horizon=150, workers=1), whole)
+    how = {"horizon": 150, "world": record_law([0.4, 0.6], 5, 150)}
+    whole = simulated("apple-tasting", kind, **how)
+    assert same(changing_over(200, monkeypatch, "apple-tasting", kind, **how, workers=1), whole)
 
 
 def changing_over(rounds, monkeypatch, *what, **how):

@@ -7,6 +7,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.environments import FiniteContexts, contexts_by_name
+from sidelight.kernels import interpreted
 from sidelight.strategies import FixedAction, Prospect, ProspectModel, RandCBPSide
 
 GAMES = {
@@ -43,11 +44,13 @@ def regret(strategy, world, runs):
 def test_little_more_than_what_is_simpler_and_what_it_takes_to_learn_the_coefficients(name, kind):
     game = GAMES[name]
     world = world_of(kind, game)
-    simpler = [regret(Prospect(game), world, 12), regret(RandCBPSide(game, dimension=world.dimension), world, 12)]
+    with interpreted():
+        simpler = [regret(each, world, 12) for each in (Prospect(game), RandCBPSide(game, dimension=world.dimension))]
     if kind == "halfspace":  # elsewhere ignoring contexts is as good
         simpler.append(regret(ProspectModel(game, "linear"), world, 2))
     bits = 0.5 * math.log2(ROUNDS) * (game.n_outcomes - 1) * (world.dimension + 1)  # a label has one at most
     looks = [FixedAction(game, a) for a in range(game.n_actions) if game.informative(a)]
     a_look = min(regret(look, world, 2) for look in looks) / ROUNDS
     factor = 1.5 if name == "prices" else 1.1
-    assert regret(ProspectModel(game), world, 4) < factor * min(simpler) + a_look * bits
+    runs = 2 if kind == "halfspace" else 4
+    assert regret(ProspectModel(game), world, runs) < factor * min(simpler) + a_look * bits

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from common.recordings import record
 
 import sidelight as sl
 from sidelight.strategies.changing.discounted import Discounted
@@ -45,7 +46,7 @@ def test_what_is_never_played_is_not_divided_by():
 @pytest.mark.parametrize(("game", "inner", "most"), [(APPLES, "RandCBP", 0.2), (BANDIT, "BetaThompson", 0.5)])
 def test_it_wins_where_the_law_jumps(game, inner, most):
     laws = [np.eye(game.n_outcomes)[j] * 0.6 + 0.4 / game.n_outcomes for j in (1, 2 % game.n_outcomes)]
-    world = sl.environments.Switching(laws, times=[4_000])
+    world = record(np.repeat([laws] * 8, [4_000, 6_000], axis=1))
     plain, ours = (
         sl.simulate(s, world, 10_000, 8, 3, workers=1).final.mean()
         for s in (getattr(sl.strategies, inner)(game), Discounted(game, strategy=inner, window=2_000))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from common.recordings import record
 from scipy.special import rel_entr
 
 import sidelight as sl
@@ -91,7 +92,8 @@ def test_probes_are_not_told_and_a_change_starts_anew():
 @pytest.mark.parametrize("inner", ["RandCBP", "TSPM"])
 def test_it_wins_where_the_law_jumps(inner):
     game = sl.games.load("bartok")
-    world = sl.environments.Switching(sl.environments.laws.load("dirichlet", game.n_outcomes), times=[3_000])
+    laws = np.random.default_rng(3).dirichlet(np.ones(game.n_outcomes), size=(16, 2))
+    world = record(np.repeat(laws, [3_000, 7_000], axis=1))
     plain, ours = (
         sl.simulate(s, world, 10_000, 16, 3, workers=1).final.mean()
         for s in (getattr(sl.strategies, inner)(game), Restarting(game, strategy=inner))

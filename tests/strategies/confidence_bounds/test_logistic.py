@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from common.recordings import record_contexts
 
 import sidelight as sl
-from sidelight.environments import LogisticContexts, Replay
+from sidelight.environments import Replay
 from sidelight.kernels import compiled, interpreted
 from sidelight.strategies import CBPSide, RandCBPSide
 from sidelight.strategies.shared.softmax import (
@@ -272,18 +273,20 @@ class TestSimulation:
 
     @pytest.mark.parametrize("game", [APPLES, LABELS], ids=lambda game: game.name)
     def test_lower_regret_than_the_linear_model_where_it_is_true(self, game):
-        """Coefficients of different sizes and an intercept; 24 runs of 5 000 rounds, the same contexts for both."""
-        environment = LogisticContexts(THETA, low=LOW, high=HIGH)
-        how = {"horizon": 5_000, "runs": 24, "checkpoints": 1}
+        """Coefficients of different sizes and an intercept; 64 runs of 5 000 rounds, the same contexts for both."""
+        contexts = np.random.default_rng(1).uniform(LOW, HIGH, size=(5_000, 5))
+        environment = record_contexts(laws(np.array(THETA), contexts), contexts, 64, 5_000)
+        how = {"horizon": 5_000, "runs": 64, "checkpoints": 1}
         ours, linear = (
             sl.simulate(RandCBPSide(game, 5, model=model), environment, **how).final for model in ("logistic", "linear")
         )
-        error = (linear - ours).std(ddof=1) / np.sqrt(24)
+        error = (linear - ours).std(ddof=1) / np.sqrt(64)
         assert (linear - ours).mean() > 3 * error
 
     def test_nobody_is_sure_after_a_few_symbols_that_are_alike(self):
         """With the plain local standard error, a few runs stop to look after five labels and pay forever."""
-        environment = LogisticContexts(THETA, low=LOW, high=HIGH)
+        contexts = np.random.default_rng(1).uniform(LOW, HIGH, size=(5_000, 5))
+        environment = record_contexts(laws(np.array(THETA), contexts), contexts, 400, 600)
         results = sl.simulate(RandCBPSide(LABELS, 5, model="logistic"), environment, 600, 400, checkpoints=1)
         assert results.plays[:, 0].min() > 12
 

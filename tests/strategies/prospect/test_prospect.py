@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from common.recordings import record_law
 from optimization.test_posterior_mode import fitted, gradient
 from random_games import spell
 from scipy.stats import norm
@@ -153,7 +154,7 @@ def test_units_of_loss_do_not_matter(factor):
 
 @pytest.mark.parametrize("game", [APPLES, LABELS])
 def test_regret_is_far_below_that_of_cbp(game):
-    law = sl.environments.IID([0.45, 0.55])
+    law = record_law([0.45, 0.55], 100, 20_000)
     found = [
         sl.simulate(strategy, law, horizon=20_000, runs=100, seed=100).final.mean()
         for strategy in (Prospect(game), Prospect(game, horizon=20_000), sl.strategies.CBP(game))

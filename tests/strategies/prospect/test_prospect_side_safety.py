@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from common.recordings import record_contexts
 
 import sidelight as sl
+from sidelight.kernels import compiled
 from sidelight.strategies.prospect.prospect_side import BLIND, ODDS, note, recall
 from sidelight.strategies.prospect.side_belief import SEEN
 
@@ -41,8 +43,9 @@ WORLDS = {
 }
 
 
-def mean_regret(strategy, world, runs=16):
-    found = sl.simulate(strategy, world, horizon=5000, runs=runs, seed=1000, progress=False, workers=1)
+def mean_regret(strategy, world, runs=32):
+    with compiled():
+        found = sl.simulate(strategy, world, horizon=5000, runs=runs, seed=1000, progress=False, workers=1)
     return found.final.mean()
 
 
@@ -66,7 +69,7 @@ def mean_regret(strategy, world, runs=16):
 )
 def test_loses_little_where_the_law_fits_no_line(game, name, most):
     dimension, laws = WORLDS[name]
-    world = sl.environments.FiniteContexts(laws, CONTEXTS[:, :dimension])
+    world = record_contexts(laws, CONTEXTS[:, :dimension], 32, 5000)
     rivals = sl.strategies.Prospect(GAMES[game]), sl.strategies.RandCBPSide(GAMES[game], dimension=dimension)
     best = min(mean_regret(rival, world) for rival in rivals)
     assert mean_regret(sl.strategies.ProspectSide(GAMES[game], dimension), world) < most * best
