@@ -20,8 +20,8 @@ from sidelight.strategies.base import Strategy
 
 Factory = Callable[[Game], Strategy]
 ROUNDS = 40
-HORIZON = 120
-RUNS = 4
+HORIZON = 100
+RUNS = 3
 SEED = 7
 
 
