@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from common.players import make
 
 import sidelight as sl
 from sidelight.errors import ParameterError
@@ -12,6 +13,7 @@ from sidelight.errors import ParameterError
 APPLES, LABELS = sl.games.load("apple-tasting"), sl.games.load("label-efficient")
 POSITIVE = [0, -1, np.inf, -np.inf, np.nan, True, np.True_, None, "1", [1.0], np.ones(2), 1j]
 WHOLE = [0, -1, 1.0, np.float64(2.0), np.nan, True, np.True_, None, "1", [1], np.ones(2, int)]
+REFUSED = r"hopeless: .* action 0 \(.+\) from action 1 \(.+\)|this one is hopeless|plays (bandits|games of two)"
 WORDS = ["", "other", 1, None, True, ["ridge"], np.array(["ridge", "ridge"])]
 CONTEXTUAL = {"dimension": 2}
 CASES = [
@@ -140,3 +142,10 @@ def test_an_error_names_its_parameter_even_after_pickling():
         sl.strategies.RandCBP(sl.games.load("apple-tasting"), bins=0)
     assert caught.value.name == "bins"
     assert pickle.loads(pickle.dumps(caught.value)).name == "bins"
+
+
+@pytest.mark.parametrize("name", [each for each in sl.strategies.names() if each not in ("Uniform", "FixedAction")])
+def test_hopeless_games_are_refused(name):
+    """As hopeless, naming the pair that nothing tells apart, or as none of the games that the strategy plays."""
+    with pytest.raises(sl.SidelightError, match=REFUSED):
+        make(name, sl.games.load("hopeless"))

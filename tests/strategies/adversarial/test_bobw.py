@@ -4,9 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from common.recordings import record_law
 
 import sidelight as sl
-from sidelight.environments import IID, Replay
+from sidelight.environments import Replay
 from sidelight.strategies.adversarial.bobw import BOBW, next_exploration
 from sidelight.strategies.adversarial.bobw_local import BOBWLocal
 from sidelight.strategies.base import observe
@@ -105,7 +106,8 @@ def test_both_worlds():
     """One law: regret stops growing by much; outcomes that turn round: little against the best fixed action."""
     game = sl.games.load("apple-tasting")
     strategy = BOBW(game, horizon=160_000)
-    found = sl.simulate(strategy, IID([0.1, 0.9]), 160_000, 8, 2, checkpoints=[10_000, 160_000], workers=1)
+    world = record_law([0.1, 0.9], 8, 160_000)
+    found = sl.simulate(strategy, world, 160_000, 8, 2, checkpoints=[10_000, 160_000], workers=1)
     first, last = found.regret.mean(axis=0)
     assert last < 3 * first  # T^(2/3) would be 6.3 times as much
     turning = Replay(np.repeat([1, 0, 1], [6_000, 7_000, 7_000]))

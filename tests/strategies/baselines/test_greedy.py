@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from common.recordings import record_law
 
 import sidelight as sl
 from sidelight.strategies import EpsilonGreedy, EpsilonGreedySide, Greedy, GreedySide
@@ -135,7 +136,7 @@ def test_it_asks_about_as_often_as_scheduled(kind, needed):
 
 
 def test_epsilon_greedy_learns_where_greed_does_not():
-    env = sl.environments.IID([0.4, 0.6])
+    env = record_law([0.4, 0.6], 40, 20_000)
     how = {"horizon": 20_000, "runs": 40, "seed": 7, "checkpoints": 1}
     greedy = sl.simulate(Greedy(LABELS), env, **how).final
     exploring = sl.simulate(EpsilonGreedy(LABELS), env, **how).final

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from common.recordings import record_law
 
 import sidelight as sl
 from sidelight.strategies.information.asymptotic_ids import (
@@ -63,7 +64,6 @@ def test_information_and_gaps_by_the_formulas():
 def test_it_stops_exploring_when_all_rivals_are_beaten():
     """Full information and a sure outcome: after some rounds only the best action is played."""
     game = sl.games.load("full-information")
-    found = sl.simulate(
-        AsymptoticIDS(game), sl.environments.IID([1, 0, 0]), 2_000, 4, checkpoints=[200, 2_000], workers=1
-    )
+    sure = record_law([1, 0, 0], 4, 2_000)
+    found = sl.simulate(AsymptoticIDS(game), sure, 2_000, 4, checkpoints=[200, 2_000], workers=1)
     assert (found.regret[:, 0] == found.regret[:, 1]).all()

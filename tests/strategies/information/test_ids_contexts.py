@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from common.recordings import record_contexts
 
 import sidelight as sl
-from sidelight.environments import FiniteContexts
 from sidelight.strategies.base import observe
 from sidelight.strategies.information.ids import IDS
 from sidelight.strategies.information.ids_contexts import IDSContexts
@@ -148,7 +148,8 @@ def test_with_one_context_it_is_ids(game):
 
 def test_contexts_are_told_apart():
     """In one context tasting is best, in the other selling, and it costs little to find out."""
-    environment = FiniteContexts([[0.85, 0.15], [0.1, 0.9]], weights=[0.3, 0.7])
+    which = [0] * 3 + [1] * 7  # seen as often as that
+    environment = record_contexts(np.array([[0.85, 0.15], [0.1, 0.9]])[which], np.eye(2)[which], 8, 4_000)
     results = sl.simulate(IDSContexts(APPLES, 2, [0.3, 0.7]), environment, 4_000, 8, checkpoints=1)
     assert results.final.mean() < 120  # always tasting costs 2 240, always selling 840
     assert results.plays.mean(axis=0) / 4_000 == pytest.approx([0.7, 0.3], abs=0.05)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from common.recordings import record_law
 from scipy.special import rel_entr
 
 import sidelight as sl
@@ -60,7 +61,7 @@ def test_mario_looks_while_thompson_would_call():
     """Cheap looks lie between the calls: they are played as soon as both calls may be best."""
     game = sl.games.load("matching-pennies", cost="1/4")
     rounds = 400
-    world = sl.environments.IID([0.1, 0.9])
+    world = record_law([0.1, 0.9], 12, rounds)
     ours = sl.simulate(Mario(game), world, rounds, 12, 1, workers=1)
     thompson = sl.simulate(sl.strategies.TSPM(game), world, rounds, 12, 1, workers=1)
     assert ours.final.mean() < 1.5 * thompson.final.mean()
