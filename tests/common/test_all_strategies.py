@@ -29,8 +29,8 @@ FEW = dict.fromkeys(
     ),
     4,
 )
-FEW |= dict.fromkeys(("BOBWLocal", "IDS", "IDSContexts", "Mario", "PMDMED", "PMDMEDHinge", "ProspectSide", "VIDS"), 2)
-FEW |= {"Prospect": 4, "ProspectModel": 1, "PGTS": 1, "PGTSMulti": 1, "PGIDS": 1}
+FEW |= dict.fromkeys(("BOBWLocal", "IDS", "IDSContexts", "Mario", "PMDMED", "PMDMEDHinge", "VIDS"), 2)
+FEW |= {"Prospect": 4} | dict.fromkeys(("PGIDS", "PGTS", "PGTSMulti", "ProspectModel", "ProspectSide"), 1)
 # Clones of a classifier, each of which is fitted alike.
 FEWER = {"ProspectModel": {"members": 3}}
 # What each strategy leaves out, beyond what follows from its being contextual, compiled or refused a game.
