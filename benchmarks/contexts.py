@@ -93,7 +93,8 @@ def main() -> None:
                 final = sl.simulate(strategy, environment, given.rounds, **how).final
                 means[player] = final.mean()
                 cells.append(f"{final.mean():8.0f} ±{final.std(ddof=1) / math.sqrt(runs):4.0f}")
-            allowed = 1.1 * min(means[player] for player in SIMPLER if player in means) + allowance(game, environment)
+            simplest = min((means[player] for player in SIMPLER if player in means), default=math.inf)
+            allowed = 1.1 * simplest + allowance(game, environment)
             marked = [cell + ("*" if mean > allowed else " ") for cell, mean in zip(cells, means.values(), strict=True)]
             print(f"{title:32}" + "".join(f"{cell:>15}" for cell in [*marked, f"{allowed:.0f}"]), flush=True)
     print(f"{time.process_time() - start:.0f} s")
