@@ -142,25 +142,17 @@ def test_two_packages_with_one_name(site):
 def test_two_packages_with_one_class(site, tmp_path):
     """A study says which of them its name means."""
     from sidelight.studies import PlayerEntry
-    from sidelight.studies.reporting.tables import _origin_of_study_player
+    from sidelight.studies.build.objects import plugin_origin_of_player
 
     install(site, "tiny-one", {"Cycle": "tiny_one:Cycle"})
     install(site, "tiny-two", {"Round": "tiny_one:Cycle"})
-    assert (
-        plugins.strategy_plugin_named("Cycle").origin == _origin_of_study_player(PlayerEntry("Cycle")) == "tiny-one 0.3"
-    )
-    assert (
-        plugins.strategy_plugin_named("Round").origin
-        == _origin_of_study_player(PlayerEntry("Round", label="mine"))
-        == "tiny-two 0.3"
-    )
-    assert (
-        _origin_of_study_player(PlayerEntry("CBP"))
-        == _origin_of_study_player(PlayerEntry("sequential", policy=True))
-        == ""
-    )
+    for name, entry in (("Cycle", PlayerEntry("Cycle")), ("Round", PlayerEntry("Round", label="mine"))):
+        origin = {"Cycle": "tiny-one 0.3", "Round": "tiny-two 0.3"}[name]
+        assert plugins.strategy_plugin_named(name).origin == plugin_origin_of_player(entry) == origin
+    assert not plugin_origin_of_player(PlayerEntry("CBP"))
+    assert not plugin_origin_of_player(PlayerEntry("sequential", policy=True))
     assert plugins.strategy_plugin_named("CBP") is None
-    assert _origin_of_study_player(PlayerEntry("tiny_one:Cycle")) == "tiny-one 0.3"
+    assert plugin_origin_of_player(PlayerEntry("tiny_one:Cycle")) == "tiny-one 0.3"
 
 
 def test_a_second_copy_of_a_package_is_hidden_by_the_first(site, tmp_path, monkeypatch):
